@@ -1,12 +1,12 @@
 #include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Sizes/IntegerFold.h"
+#include "compiler/Sizes/SizeAnalysis.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <optional>
 
@@ -23,30 +23,51 @@ static std::string argumentName(func::FuncOp function, unsigned number) {
 }
 
 SymbolicShapes::SymbolicShapes(func::FuncOp function, Lifetime lifetime) : function(function), lifetime(lifetime) {
-  llvm::StringMap<unsigned> named;
   if (auto dimensions = function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
     for (auto dimension : dimensions.getAsRange<model::DimensionAttr>())
-      named[dimension.getName().getValue()] = addSymbol(dimension.getName().str(), {});
-  for (BlockArgument argument : function.getArguments()) {
-    std::string name = argumentName(function, argument.getArgNumber());
-    if (argument.getType().isIndex()) {
-      known[{argument, -1}] = addSymbol(name, {argument, -1});
+      addSymbol(dimension.getName().str(), {});
+  const std::vector<std::string> dimensionNames = symbolNames;
+  for (BlockArgument argument : function.getArguments())
+    addArgument(argument, dimensionNames);
+}
+
+/// The extents of an argument are those of its `model.shape` over the dimensions of the entry point. An extent that is
+/// not declared is a symbol of its own.
+void SymbolicShapes::addArgument(BlockArgument argument, ArrayRef<std::string> dimensionNames) {
+  std::string name = argumentName(function, argument.getArgNumber());
+  if (argument.getType().isIndex())
+    known[{argument, -1}] = addSymbol(name, {argument, -1});
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  if (!type)
+    return;
+  auto declared = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), model::shapeAttrName);
+  std::vector<SizeExpr> extents;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim)) {
+      extents.push_back(type.getDimSize(dim));
       continue;
     }
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type)
-      continue;
-    auto shape = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), model::shapeAttrName);
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      if (!type.isDynamicDim(dim))
-        continue;
-      auto found = shape ? named.find(cast<StringAttr>(shape[dim]).getValue()) : named.end();
-      unsigned symbol = found != named.end() ? found->second : addSymbol(name + "." + std::to_string(dim), {});
-      known[{argument, dim}] = symbol;
-      if (!origins[symbol].value)
-        origins[symbol] = {argument, dim};
-    }
+    Origin origin{argument, dim};
+    std::optional<SizeExpr> extent = declaredSize(declared, dim, dimensionNames);
+    if (extent)
+      determineSymbol(*extent, origin);
+    extents.push_back(extent ? *extent : SizeExpr::symbol(addSymbol(name + "." + std::to_string(dim), origin)));
   }
+  inherited[argument] = std::move(extents);
+}
+
+/// The symbol s of an extent a*s + b is determined by it. The symbol itself is preferred as an extent.
+void SymbolicShapes::determineSymbol(const SizeExpr &extent, Origin origin) {
+  std::optional<std::vector<SizeExpr::Product>> terms = extent.products();
+  if (!terms || terms->empty() || terms->size() > 2 || terms->front().symbols.size() != 1 ||
+      terms->front().coefficient <= 0 || !terms->back().symbols.empty() == (terms->size() == 2))
+    return;
+  origin.factor = terms->front().coefficient;
+  origin.offset = terms->size() == 2 ? terms->back().coefficient : 0;
+  Origin &known = origins[terms->front().symbols.front()];
+  bool isSymbol = origin.factor == 1 && origin.offset == 0, wasSymbol = known.factor == 1 && known.offset == 0;
+  if (!known.value || (isSymbol && !wasSymbol))
+    known = origin;
 }
 
 unsigned SymbolicShapes::addSymbol(std::string name, Origin origin) {
@@ -92,7 +113,15 @@ Value SymbolicShapes::symbolValue(unsigned symbol) {
     return values[symbol] = argument;
   OpBuilder builder(function.getContext());
   builder.setInsertionPointToStart(&function.front());
-  return values[symbol] = tensor::DimOp::create(builder, function.getLoc(), argument, origins[symbol].dim);
+  Location location = function.getLoc();
+  auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); };
+  auto [tensor, dim, factor, offset] = origins[symbol];
+  Value value = tensor::DimOp::create(builder, location, tensor, dim);
+  if (offset != 0)
+    value = arith::SubIOp::create(builder, location, value, constant(offset));
+  if (factor != 1)
+    value = arith::DivUIOp::create(builder, location, value, constant(factor));
+  return values[symbol] = value;
 }
 
 Value SymbolicShapes::materialise(OpBuilder &builder, Location location, const SizeExpr &size) {

@@ -58,8 +58,8 @@ public:
   std::string text(const SizeExpr &size) const { return size.text(symbolNames); }
 
   /// Returns an `index` with the value of symbol number `symbol`: an argument, or the dimension of an argument, for
-  /// which a tensor.dim is created at the top of the function. Later calls return the same tensor.dim, so it must not
-  /// be erased while this object is used. Null if no argument determines the symbol.
+  /// which a tensor.dim is created at the top of the function. Later calls return the same value, so it must not be
+  /// erased while this object is used. Null if no argument determines the symbol.
   mlir::Value symbolValue(unsigned symbol);
   /// Emits index arithmetic for `size` at the builder's insertion point. Null if symbolValue() is null for a symbol of
   /// `size`; no arithmetic is emitted then.
@@ -69,7 +69,10 @@ private:
   struct Origin {
     mlir::Value value; ///< a tensor; an index if dim is -1
     int64_t dim = -1;
+    int64_t factor = 1, offset = 0; ///< the extent is factor * symbol + offset
   };
+  void addArgument(mlir::BlockArgument argument, llvm::ArrayRef<std::string> dimensionNames);
+  void determineSymbol(const SizeExpr &extent, Origin origin);
   unsigned addSymbol(std::string name, Origin origin);
   SizeExpr unknown(mlir::Value value, int64_t dim);
   SizeExpr extentOfResult(mlir::OpResult result, int64_t dim);
@@ -83,8 +86,8 @@ private:
   /// Cache of the extents of results of calls, by result and dimension. With Lifetime::Changes it is cleared at the end
   /// of each outermost query.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, SizeExpr> met;
-  llvm::DenseMap<mlir::Value, std::vector<SizeExpr>> inherited;
-  mlir::SymbolTableCollection symbolTables; ///< if the function does not change
+  llvm::DenseMap<mlir::Value, std::vector<SizeExpr>> inherited; ///< by inherit(); also declared shapes of arguments
+  mlir::SymbolTableCollection symbolTables;                     ///< if the function does not change
   Lifetime lifetime;
   unsigned depth = 0; ///< nesting of calls in a query
 };

@@ -28,7 +28,8 @@ public:
       return expr;
     AffineExpr left = replaceIn(binary.getLHS()), right = replaceIn(binary.getRHS());
     auto divisor = dyn_cast<AffineConstantExpr>(right);
-    if (binary.getKind() != AffineExprKind::FloorDiv || !divisor || divisor.getValue() <= 0)
+    bool isRemainder = binary.getKind() == AffineExprKind::Mod;
+    if ((!isRemainder && binary.getKind() != AffineExprKind::FloorDiv) || !divisor || divisor.getValue() <= 0)
       return getAffineBinaryOpExpr(binary.getKind(), left, right);
     auto [found, isNew] =
         numbers.try_emplace(getAffineBinaryOpExpr(AffineExprKind::FloorDiv, left, right), numbers.size());
@@ -37,7 +38,7 @@ public:
       AffineExpr remainder = left - quotient * divisor.getValue();
       definitions.append({remainder, divisor.getValue() - 1 - remainder});
     }
-    return quotient;
+    return isRemainder ? left - quotient * divisor.getValue() : quotient;
   }
   /// Facts about the new dimensions.
   ArrayRef<AffineExpr> facts() const { return definitions; }
@@ -81,7 +82,12 @@ bool IndexFacts::isNonNegative(AffineExpr expr) const {
   for (AffineExpr fact : known)
     if (auto row = linearForm(fact, variables, symbols))
       simplex.addInequality(*row);
-  return simplex.isEmpty() || simplex.isRedundantInequality(*asked);
+  // The variables are integers, so the goal is false only if it is at most -1.
+  for (llvm::DynamicAPInt &factor : *asked)
+    factor = -factor;
+  asked->back() -= 1;
+  simplex.addInequality(*asked);
+  return simplex.isEmpty();
 }
 
 bool IndexFacts::isInRange(AffineExpr expr, AffineExpr size) const {

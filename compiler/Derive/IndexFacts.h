@@ -4,8 +4,9 @@
 //
 //   0 <= d0 < 24,  0 <= d1 < 3,  d0 + d1 - 1 >= 0        imply   d0 + d1 >= 1,  d0 <= 23
 //
-// A quotient q = e floordiv c by a positive constant is a further variable, with 0 <= e - c*q <= c - 1. An expression
-// with mod, another quotient or a product of variables is not linear: as a fact it is ignored, and it is never proven.
+// A quotient q = e floordiv c by a positive constant is a further variable, with 0 <= e - c*q <= c - 1; e mod c is
+// e - c*q. An expression with another quotient or a product of variables is not linear: as a fact it is ignored, and it
+// is never proven.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

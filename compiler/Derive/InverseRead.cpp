@@ -40,6 +40,7 @@ private:
   AffineExpr loopIndex(unsigned loop) { return getAffineDimExpr(rank + loop, op.getContext()); }
   bool readExtents();
   bool readSubscripts(bool nested);
+  AffineExpr affineOf(const SizeExpr &size);
   void addSizes(IndexFacts &facts);
   IndexFacts loopFacts();
   std::optional<Subscript> readSubscript(Value subscript, const IndexFacts &guard);
@@ -71,6 +72,7 @@ private:
   };
   std::optional<Mentioned> loopsIn(AffineExpr expr);
   std::optional<unsigned> chooseLoop(const Mentioned &mentioned);
+  bool solveDigits(unsigned dim);
   bool solve(unsigned dim);
   AffineExpr sizeOf(unsigned dim);
   bool visitsTooMany();
@@ -88,6 +90,7 @@ private:
   SmallVector<Subscript> subscripts;
   SmallVector<Divisible> divisible;
   llvm::SmallBitVector inSolution; ///< loops that appear in a solution
+  llvm::SmallBitVector digits;     ///< loops that are solved by solveDigits
   InverseRead result;
 };
 
@@ -237,20 +240,34 @@ void Inverter::addGuards(IndexFacts &facts, bool nested) {
   }
 }
 
+/// A size as an expression of symbols and quotients; null if it has products of them, or another operation.
+AffineExpr Inverter::affineOf(const SizeExpr &size) {
+  std::optional<std::vector<SizeExpr::Product>> products = size.products(/*quotients=*/true);
+  AffineExpr sum = getAffineConstantExpr(0, op.getContext());
+  for (const SizeExpr::Product &each : products.value_or(std::vector<SizeExpr::Product>())) {
+    if (each.symbols.size() + each.quotients.size() > 1)
+      return {};
+    AffineExpr factor = getAffineConstantExpr(1, op.getContext());
+    if (!each.symbols.empty())
+      factor = symbolOf(SizeExpr::symbol(each.symbols[0]), {});
+    for (const auto &[dividend, divisor] : each.quotients) {
+      AffineExpr inner = affineOf(dividend);
+      if (!inner)
+        return {};
+      factor = inner.floorDiv(divisor);
+    }
+    sum = sum + factor * each.coefficient;
+  }
+  return products ? sum : AffineExpr();
+}
+
 /// Adds the definitions of sizes in terms of others: 2*n + 1 in terms of n.
 void Inverter::addSizes(IndexFacts &facts) {
-  for (unsigned number = 0; number < sizes.size(); ++number) {
-    auto products = sizes[number].products();
-    if (!products || llvm::any_of(*products, [](const auto &each) { return each.symbols.size() > 1; }))
-      continue;
-    AffineExpr sum = getAffineConstantExpr(0, op.getContext());
-    for (const SizeExpr::Product &each : *products)
-      sum = sum + (each.symbols.empty() ? getAffineConstantExpr(1, op.getContext())
-                                        : symbolOf(SizeExpr::symbol(each.symbols[0]), {})) *
-                      each.coefficient;
-    facts.addNonNegative(getAffineSymbolExpr(number, op.getContext()) - sum);
-    facts.addNonNegative(sum - getAffineSymbolExpr(number, op.getContext()));
-  }
+  for (unsigned number = 0; number < sizes.size(); ++number)
+    if (AffineExpr definition = affineOf(SizeExpr(sizes[number]))) {
+      facts.addNonNegative(getAffineSymbolExpr(number, op.getContext()) - definition);
+      facts.addNonNegative(definition - getAffineSymbolExpr(number, op.getContext()));
+    }
 }
 
 IndexFacts Inverter::loopFacts() {
@@ -347,6 +364,43 @@ std::optional<unsigned> Inverter::chooseLoop(const Mentioned &mentioned) {
   return best;
 }
 
+/// Solves a subscript whose loops are the digits of a number, such as 64*i + 16*j + k for j < 4 and k < 16: then k is
+/// e mod 16, j is (e floordiv 16) mod 4, and i is e floordiv 64.
+bool Inverter::solveDigits(unsigned dim) {
+  auto mentioned = loopsIn(subscripts[dim].expr);
+  if (!mentioned || mentioned->quotients.any() || subscripts[dim].divisor != 1)
+    return false;
+  SmallVector<std::pair<int64_t, unsigned>> places; // by factor
+  for (unsigned loop = 0; loop < loops; ++loop)
+    if (mentioned->factors[loop] != 0)
+      places.push_back({mentioned->factors[loop], loop});
+  llvm::sort(places);
+  int64_t expected = 1;
+  for (auto [number, place] : llvm::enumerate(places)) {
+    auto [factor, loop] = place;
+    auto extent = dyn_cast<AffineConstantExpr>(extents[loop]);
+    bool isLast = number + 1 == places.size();
+    if (factor != expected || result.solutions[loop] || inSolution.test(loop) || (!extent && !isLast) ||
+        llvm::MulOverflow(factor, extent ? extent.getValue() : 1, expected))
+      return false;
+  }
+  if (places.size() < 2)
+    return false;
+  AffineExpr position = element(dim) - subscripts[dim].expr;
+  for (auto [factor, loop] : places)
+    position = position + loopIndex(loop) * factor;
+  position = simplifyAffineExpr(position, rank + loops, sizes.size());
+  AffineExpr above;
+  for (auto [factor, loop] : llvm::reverse(places)) {
+    AffineExpr digit = position.floorDiv(factor);
+    AffineExpr index = above ? digit - above * extents[loop] : digit;
+    result.solutions[loop] = {dim, index, /*divisor=*/1, /*isInRange=*/false, /*element=*/std::nullopt};
+    digits.set(loop);
+    above = digit;
+  }
+  return true;
+}
+
 /// Solves element subscript = load subscript for a loop. If the dimension has one element, which all iterations read,
 /// there is nothing to solve.
 bool Inverter::solve(unsigned dim) {
@@ -389,7 +443,7 @@ bool Inverter::visitsTooMany() {
   double visits = 1;
   for (unsigned loop = 0; loop < loops; ++loop) {
     const auto &solution = result.solutions[loop];
-    if (!solution || sizeOf(solution->dim) == extents[loop])
+    if (!solution || digits.test(loop) || sizeOf(solution->dim) == extents[loop])
       continue;
     auto size = dyn_cast<AffineConstantExpr>(sizeOf(solution->dim)),
          extent = dyn_cast<AffineConstantExpr>(extents[loop]);
@@ -447,6 +501,7 @@ std::optional<InverseRead> Inverter::run() {
   result.rank = rank;
   result.solutions.resize(loops);
   inSolution.resize(loops);
+  digits.resize(loops);
   // Subscripts of a single loop are solved first.
   SmallVector<std::pair<int64_t, unsigned>> order;
   for (unsigned dim = 0; dim < rank; ++dim) {
@@ -460,7 +515,7 @@ std::optional<InverseRead> Inverter::run() {
   }
   llvm::sort(order);
   for (auto [count, dim] : order)
-    if (!solve(dim))
+    if (!solveDigits(dim) && !solve(dim))
       return std::nullopt;
   if (visitsTooMany())
     return std::nullopt;

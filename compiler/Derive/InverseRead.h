@@ -8,6 +8,9 @@
 //   x[b, 2*i + di - 1, c]     loops b, i < 12, di < 3, c, o      reads the element x[e0, e1, e2] if
 //     b = e0,   i = (e1 - di + 1) / 2,   c = e2;     di and o are free;     2 divides e1 - di + 1, and 0 <= i < 12
 //
+// If the loops of a subscript are the digits of a number, it is solved for all of them: x[16*i + j] with j < 16 is read
+// at i = e0 floordiv 16, j = e0 - 16*i.
+//
 // The load may be guarded, as in `if 2*i + di >= 1 then x[b, 2*i + di - 1, c] else 0`. Its subscript is then clamped by
 // a maximum with 0. The load is used only if the condition holds, so the inversion drops the maximum. Likewise the
 // quotient in `if (i + di) % 2 == 0 then x[b, (i + di) / 2, c] else 0` has no remainder: i = 2*e1 - di. The loops in

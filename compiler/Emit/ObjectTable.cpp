@@ -90,6 +90,7 @@ private:
   }
   void entry(const attn_entry_info &entry);
   void tensor(const attn_tensor_info &tensor, llvm::ArrayRef<attn_dimension_info> dimensions);
+  void size(const attn_size_info &size, llvm::ArrayRef<attn_dimension_info> dimensions, unsigned nesting = 0);
   void parameter(const attn_parameter_info &parameter, int64_t loaded);
   void kernel(const attn_kernel_info &kernel);
   void device(const attn_device_code &device);
@@ -102,18 +103,27 @@ private:
 };
 
 /// Commands that print a size print the name of each factor, up to the limit of messages (Printable.h).
+void TableCheck::size(const attn_size_info &size, llvm::ArrayRef<attn_dimension_info> dimensions, unsigned nesting) {
+  constexpr unsigned mostNested = 64; // bounds the recursion of all functions on sizes
+  if (!require(nesting < mostNested, "its quotients are nested too deeply"))
+    return;
+  each(size.terms, size.term_count, "its terms", "term", [&](const attn_size_term &term) {
+    each(term.factors, term.factor_count, "its factors", "factor", [&](int32_t factor) {
+      if (require(factor >= 0 && size_t(factor) < dimensions.size(), "there is no dimension " + llvm::Twine(factor)))
+        read(strnlen(dimensions[factor].name, 120));
+    });
+    each(term.quotients, term.quotient_count, "its quotients", "quotient", [&](const attn_size_quotient &quotient) {
+      require(quotient.divisor > 0, "its divisor is " + llvm::Twine(quotient.divisor));
+      this->size(quotient.dividend, dimensions, nesting + 1);
+    });
+  });
+}
+
 void TableCheck::tensor(const attn_tensor_info &tensor, llvm::ArrayRef<attn_dimension_info> dimensions) {
   text(tensor.name, "name");
   element(tensor.dtype);
   count(tensor.rank, ATTN_MAX_RANK, "its dimensions");
-  each(tensor.shape, tensor.rank, "its sizes", "size", [&](const attn_size_info &size) {
-    each(size.terms, size.term_count, "its terms", "term", [&](const attn_size_term &term) {
-      each(term.factors, term.factor_count, "its factors", "factor", [&](int32_t factor) {
-        if (require(factor >= 0 && size_t(factor) < dimensions.size(), "there is no dimension " + llvm::Twine(factor)))
-          read(strnlen(dimensions[factor].name, 120));
-      });
-    });
-  });
+  each(tensor.shape, tensor.rank, "its sizes", "size", [&](const attn_size_info &each) { size(each, dimensions); });
 }
 
 void TableCheck::entry(const attn_entry_info &entry) {

@@ -16,7 +16,7 @@ std::optional<SizeExpr> declaredSize(ArrayAttr shape, unsigned dimension, ArrayR
   if (!shape || dimension >= shape.size())
     return std::nullopt;
   std::optional<SizeExpr> size = SizeExpr::parse(cast<StringAttr>(shape[dimension]).getValue(), names);
-  return size && size->products() ? size : std::nullopt;
+  return size && size->products(/*quotients=*/true) ? size : std::nullopt;
 }
 
 FailureOr<SizeAnalysis> SizeAnalysis::ofEntry(func::FuncOp entry) {
@@ -38,7 +38,7 @@ FailureOr<SizeAnalysis> SizeAnalysis::ofEntry(func::FuncOp entry) {
                                  << (shape && dimension < int64_t(shape.size())
                                          ? cast<StringAttr>(shape[dimension]).getValue()
                                          : StringRef("not declared"))
-                                 << ", expected sums and products of dimensions and numbers";
+                                 << ", expected sums, products and quotients of dimensions and numbers";
       if (argument)
         analysis.known[{argument, dimension}] = size;
     }

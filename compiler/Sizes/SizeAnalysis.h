@@ -29,7 +29,7 @@ std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, llvm::ArrayRef<std
 
 /// Parses element `dimension` of a `model.shape`, an array of strings such as "2*seq + 1"; symbol n of the result is
 /// names[n]. Null if `shape` is null or has no such element, if the text is invalid, or if the size contains a division
-/// or an extremum: the model table can express only sums of products.
+/// that rounds up or an extremum, which the model table cannot express.
 std::optional<SizeExpr> declaredSize(mlir::ArrayAttr shape, unsigned dimension, llvm::ArrayRef<std::string> names);
 
 /// Sizes of the values of one function. A query follows the defining ops backward from the value to the symbols. Its

@@ -303,7 +303,11 @@ SizeExpr SizeExpr::substitute(llvm::ArrayRef<SizeExpr> values) const {
 std::string SizeExpr::Node::text(const Atom &atom, llvm::ArrayRef<std::string> names) {
   if (atom.kind == Atom::Kind::Symbol)
     return size_t(atom.number) < names.size() ? names[atom.number] : "s" + std::to_string(atom.number);
-  static constexpr const char *functions[] = {"", "ceildiv", "floordiv", "max", "min"};
+  if (atom.kind == Atom::Kind::FloorDiv) {
+    std::string dividend = atom.operands.front().text(names), divisor = " / " + std::to_string(atom.number);
+    return (termsOf(atom.operands.front()).size() > 1 ? "(" + dividend + ")" : dividend) + divisor;
+  }
+  static constexpr const char *functions[] = {"", "ceildiv", "", "max", "min"};
   std::string result = functions[static_cast<int>(atom.kind)];
   for (auto [position, operand] : llvm::enumerate(atom.operands))
     result += (position ? ", " : "(") + operand.text(names);
@@ -321,8 +325,12 @@ std::string SizeExpr::text(llvm::ArrayRef<std::string> names) const {
     bool showNumber = magnitude != 1 || term.factors.empty();
     if (showNumber)
       result += std::to_string(magnitude);
-    for (auto [position, factor] : llvm::enumerate(term.factors))
-      result += (position || showNumber ? "*" : "") + Node::text(factor, names);
+    bool isAlone = !showNumber && term.factors.size() == 1;
+    for (auto [position, factor] : llvm::enumerate(term.factors)) {
+      std::string text = Node::text(factor, names);
+      bool isOperand = factor.kind == Node::Atom::Kind::FloorDiv && !isAlone;
+      result += (position || showNumber ? "*" : "") + (isOperand ? "(" + text + ")" : text);
+    }
   }
   return result;
 }
@@ -339,14 +347,18 @@ bool SizeExpr::mentions(unsigned symbol) const {
   });
 }
 
-std::optional<std::vector<SizeExpr::Product>> SizeExpr::products() const {
+std::optional<std::vector<SizeExpr::Product>> SizeExpr::products(bool quotients) const {
   std::vector<Product> result;
   for (const Node::Term &term : node->terms) {
-    Product &product = result.emplace_back(Product{term.coefficient, {}});
+    Product &product = result.emplace_back(Product{term.coefficient, {}, {}});
     for (const Node::Atom &factor : term.factors) {
-      if (factor.kind != Node::Atom::Kind::Symbol)
+      bool isQuotient = quotients && factor.kind == Node::Atom::Kind::FloorDiv;
+      if (isQuotient)
+        product.quotients.emplace_back(factor.operands.front(), factor.number);
+      else if (factor.kind == Node::Atom::Kind::Symbol)
+        product.symbols.push_back(factor.number);
+      else
         return std::nullopt;
-      product.symbols.push_back(factor.number);
     }
   }
   return result;

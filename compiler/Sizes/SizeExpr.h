@@ -35,10 +35,10 @@ class SizeExpr {
 public:
   SizeExpr(int64_t constant = 0);
   static SizeExpr symbol(unsigned number);
-  /// Parses the format of text(): decimal numbers, names, + - *, parentheses, and the functions max(a, b, ...),
-  /// min(a, b, ...), ceildiv(a, c) and floordiv(a, c), where c is a positive constant. The name names[n] is symbol n;
-  /// other names are errors. Null if `text` is invalid, nests deeper than 63 parentheses, or has a product that could
-  /// be too long (checkedProduct).
+  /// Parses the format of text(): decimal numbers, names, + - *, parentheses, the functions max(a, b, ...) and
+  /// min(a, b, ...), and the quotients a / c and ceildiv(a, c), rounded down and up, by a positive constant c. The name
+  /// names[n] is symbol n; other names are errors. Null if `text` is invalid, nests deeper than 63 parentheses, or has
+  /// a product that could be too long (checkedProduct).
   static std::optional<SizeExpr> parse(llvm::StringRef text, llvm::ArrayRef<std::string> names);
 
   SizeExpr operator+(const SizeExpr &other) const;
@@ -87,14 +87,16 @@ public:
   bool isTooLong() const { return length() > maxLength; }
   /// a * b; null if a.length() * b.length() exceeds maxLength.
   static std::optional<SizeExpr> checkedProduct(const SizeExpr &a, const SizeExpr &b);
-  /// A term of a polynomial: coefficient * symbols[0] * symbols[1] * ...; a power is a repeated symbol.
+  /// A term of a size: coefficient * symbols[0] * symbols[1] * ... * quotients[0] * ...; a power is a repeated symbol.
+  /// A quotient is a size that is divided by a positive number and rounded down.
   struct Product {
     int64_t coefficient;
     llvm::SmallVector<unsigned> symbols;
+    std::vector<std::pair<SizeExpr, int64_t>> quotients;
   };
   /// The size as a sum of products of symbols, constants last; empty for the size 0; null if the normal form contains a
-  /// division or an extremum.
-  std::optional<std::vector<Product>> products() const;
+  /// division or an extremum. With `quotients`, divisions that round down are factors of products.
+  std::optional<std::vector<Product>> products(bool quotients = false) const;
   /// True if a term of the size grows with the product of symbol number `a` and symbol number `b`, as 4 * sa * sb does;
   /// min(s, constant) does not grow. Certificates and `attnc verify` find all-pairs tensors with it.
   bool hasProductOf(unsigned a, unsigned b) const;

@@ -9,7 +9,7 @@ namespace attnc {
 
 namespace {
 
-/// sum := "-"? product (("+" | "-") product)*;  product := factor ("*" factor)*
+/// sum := "-"? product (("+" | "-") product)*;  product := factor ("*" factor | "/" number)*
 /// factor := number | name | "(" sum ")" | function "(" sum "," sum ")"
 struct SizeParser {
   llvm::StringRef rest;
@@ -44,9 +44,16 @@ struct SizeParser {
 
   std::optional<SizeExpr> product() {
     std::optional<SizeExpr> result = factor();
-    while (result && accept('*')) {
+    while (result) {
+      bool divides = accept('/');
+      if (!divides && !accept('*'))
+        break;
       std::optional<SizeExpr> next = factor();
-      result = next ? SizeExpr::checkedProduct(*result, *next) : std::nullopt;
+      if (next && divides)
+        result = next->isConstant() && next->constant() > 0 ? std::optional(result->floorDiv(next->constant()))
+                                                            : std::nullopt;
+      else
+        result = next ? SizeExpr::checkedProduct(*result, *next) : std::nullopt;
     }
     return result;
   }
@@ -85,9 +92,7 @@ struct SizeParser {
     }
     if (operands.size() != 2 || !last.isConstant() || last.constant() < 1)
       return std::nullopt;
-    if (function == "ceildiv")
-      return first.ceilDiv(last.constant());
-    return function == "floordiv" ? std::optional(first.floorDiv(last.constant())) : std::nullopt;
+    return function == "ceildiv" ? std::optional(first.ceilDiv(last.constant())) : std::nullopt;
   }
 };
 

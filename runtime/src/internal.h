@@ -41,7 +41,7 @@ attn_text attn_shown(const char *name);
 /* Returns a shape, such as "[2, 64]"; `rank` is at most ATTN_MAX_RANK. */
 attn_text attn_shape(const int64_t *shape, int32_t rank);
 
-/* Element types of tensors ---------------------------------------------------------------------------------------- */
+/* Element types and sizes of tensors ------------------------------------------------------------------------------- */
 
 /* Returns 1 for the types of ATTN_ELEMENT_TYPES, otherwise 0. */
 int attn_is_tensor_dtype(int32_t dtype);
@@ -50,6 +50,11 @@ const char *attn_dtype_name(int32_t dtype);
 /* Returns the bytes of a tensor with sizes of at least 0: 0 if a size is 0 or `dtype` is no type of tensors
  * (attn_is_tensor_dtype), INT64_MAX if the product exceeds 64 bits. */
 int64_t attn_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank);
+/* Returns a * b for numbers of at least 0; INT64_MAX if the product exceeds 64 bits. */
+static inline int64_t attn_multiply(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
 
 /* Argument checks ------------------------------------------------------------------------------------------------- */
 

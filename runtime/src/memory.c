@@ -2,7 +2,6 @@
 #include "attn/memory.h"
 #include "internal.h"
 
-#include <stdint.h>
 #include <sys/mman.h>
 
 /* Blocks of at least this size request huge pages: a matrix-vector product is 8 to 9 % slower without them. */

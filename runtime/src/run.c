@@ -13,42 +13,52 @@ ATTN_PUBLIC int64_t attn_find_entry(const attn_model *model, const char *name) {
   return -1;
 }
 
-/* Computes a term; returns 0 if the product exceeds 64 bits, or if `dimensions` is null and the term has factors. */
-static int term_value(const attn_size_term *term, const int64_t *dimensions, int64_t *value) {
-  *value = term->coefficient;
-  if (term->factor_count > 0 && !dimensions)
-    return 0;
-  for (int64_t i = 0; i < term->factor_count; ++i)
-    if (dimensions[term->factors[i]] == 0)
-      *value = 0;
-  for (int64_t i = 0; i < term->factor_count && *value != 0; ++i)
-    if (__builtin_mul_overflow(*value, dimensions[term->factors[i]], value))
-      return 0;
-  return 1;
+/* The product of the factors and quotients of a term; INT64_MAX if it exceeds 64 bits or has unknown dimensions. */
+static int64_t product_of(const attn_size_term *term, const int64_t *dimensions) {
+  int64_t product = 1;
+  for (int32_t i = 0; i < term->factor_count; ++i)
+    product = dimensions ? attn_multiply(product, dimensions[term->factors[i]]) : INT64_MAX;
+  for (int32_t i = 0; i < term->quotient_count; ++i) {
+    int64_t dividend = attn_size(&term->quotients[i].dividend, dimensions);
+    product = attn_multiply(product, dividend == INT64_MAX ? dividend : dividend / term->quotients[i].divisor);
+  }
+  return product;
 }
 
 ATTN_PUBLIC int64_t attn_size(const attn_size_info *size, const int64_t *dimensions) {
   int64_t sum = 0, value;
-  if (!size)
-    return INT64_MAX;
-  for (int64_t i = 0; i < size->term_count; ++i)
-    if (!term_value(&size->terms[i], dimensions, &value) || __builtin_add_overflow(sum, value, &sum))
+  for (int64_t i = 0; size && i < size->term_count; ++i) {
+    int64_t product = product_of(&size->terms[i], dimensions);
+    if (product == INT64_MAX || __builtin_mul_overflow(size->terms[i].coefficient, product, &value) ||
+        __builtin_add_overflow(sum, value, &sum))
       return INT64_MAX;
-  return sum;
+  }
+  return size ? sum : INT64_MAX;
+}
+
+/* Returns the number of the dimension n if the size is a*n + b with a > 0, and -1 for other sizes. `*value`, a value of
+ * the size, becomes that of n, rounded towards zero. */
+static int64_t solve_size(const attn_size_info *size, int64_t *value) {
+  const attn_size_term *first = size->terms, *last = first + (size->term_count == 2);
+  int64_t offset = last == first ? 0 : last->coefficient;
+  if (size->term_count < 1 || size->term_count > 2 || first->factor_count != 1 || first->quotient_count != 0 ||
+      first->coefficient <= 0 || (last != first && last->factor_count + last->quotient_count > 0))
+    return -1;
+  *value = (*value - offset) / first->coefficient;
+  return first->factors[0];
 }
 
 ATTN_PUBLIC int64_t attn_size_dimension(const attn_size_info *size) {
-  int alone = size && size->term_count == 1 && size->terms[0].coefficient == 1 && size->terms[0].factor_count == 1;
-  return alone ? size->terms[0].factors[0] : -1;
+  int64_t value = 0;
+  return size && size->term_count == 1 && size->terms[0].coefficient == 1 ? solve_size(size, &value) : -1;
 }
 
-/* Reads the dimensions that are single sizes of this tensor, such as `seq` in f32[batch, seq]. A dimension without a
- * value is -1. */
+/* Reads the dimensions in sizes of this tensor such as `seq` in f32[batch, 2*seq]. An unknown dimension is -1. */
 static attn_code bind_dimensions(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
                                  int64_t *dimensions, attn_status *status) {
   const attn_tensor_info *info = &entry->tensors[number];
   for (int32_t d = 0; d < info->rank; ++d) {
-    int64_t named = attn_size_dimension(&info->shape[d]), found = tensor->shape[d];
+    int64_t found = tensor->shape[d], named = solve_size(&info->shape[d], &found);
     if (named < 0)
       continue;
     const attn_dimension_info *dimension = &entry->dimensions[named];
@@ -57,7 +67,7 @@ static attn_code bind_dimensions(const attn_entry_info *entry, int32_t number, c
       *value = found;
     if (*value != found)
       return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: dimension %d of '%s' is %lld, but `%s` is %lld elsewhere",
-                       entry->name, d, info->name, (long long)found, dimension->name, (long long)*value);
+                       entry->name, d, info->name, (long long)tensor->shape[d], dimension->name, (long long)*value);
     int is_large = dimension->max >= 0 && found > dimension->max;
     if (is_large || found < dimension->min)
       return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: `%s` is %lld (dimension %d of '%s'), expected at %s %lld",
@@ -135,14 +145,11 @@ attn_code attn_check_call(const attn_model *model, int64_t number, const attn_co
   ATTN_TRY(attn_check_weights(model, weights, entry->name, status));
   if (entry->updates && !(weights && attn_weights_are_trainable(weights)))
     return attn_fail(status, ATTN_BAD_WEIGHTS,
-                     "%s: updates parameters, but these weights are not loaded for training "
-                     "(ATTN_TRAINABLE)",
+                     "%s: updates parameters, but these weights are not loaded for training (ATTN_TRAINABLE)",
                      entry->name);
   if (!entry->updates && weights && attn_weights_are_stale(weights))
     return attn_fail(status, ATTN_BAD_WEIGHTS,
-                     "%s: the parameters have changed since they were packed "
-                     "(attn_weights_repack)",
-                     entry->name);
+                     "%s: the parameters have changed since they were packed (attn_weights_repack)", entry->name);
   return ATTN_OK;
 }
 
@@ -173,8 +180,7 @@ attn_code attn_report(const attn_model *model, const attn_entry_info *entry, att
                      entry->name);
   if (code == ATTN_UNSUPPORTED && model->device)
     return attn_fail(status, code,
-                     "%s: its kernels are code for %s, and the context's executor runs those of a "
-                     "processor",
+                     "%s: its kernels are code for %s, and the context's executor runs those of a processor",
                      entry->name, model->device->images[0].target);
   return code == ATTN_OK ? attn_succeed(status) : attn_fail(status, code, "%s: %s", entry->name, attn_code_name(code));
 }

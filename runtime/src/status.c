@@ -127,10 +127,6 @@ const char *attn_dtype_name(int32_t dtype) { return attn_is_tensor_dtype(dtype) 
 int64_t attn_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank) {
   int64_t bytes = attn_element_bytes(dtype);
   for (int32_t d = 0; d < rank; ++d)
-    if (shape[d] == 0)
-      return 0;
-  for (int32_t d = 0; d < rank; ++d)
-    if (__builtin_mul_overflow(bytes, shape[d], &bytes))
-      return INT64_MAX;
+    bytes = attn_multiply(bytes, shape[d]);
   return bytes;
 }

@@ -6,8 +6,6 @@
 
 #include "attn/weights.h"
 
-#include <stddef.h>
-
 struct attn_weights {
   const attn_model *model;
   const void **table; /* the parameter table (attn/model.h): loaded_count + packed_count pointers */

@@ -61,6 +61,32 @@ static std::vector<Subject> positionSubjects() {
   };
 }
 
+static std::vector<Subject> sizeSubjects() {
+  auto images = [](std::vector<std::pair<int64_t, int64_t>> sizes) {
+    std::vector<Choice> choices;
+    for (auto [h, w] : sizes)
+      choices.push_back({std::to_string(h) + " x " + std::to_string(w), {{"batch", 2}, {"h", h}, {"w", w}}});
+    return choices;
+  };
+  auto lengths = [](std::vector<int64_t> sizes) {
+    std::vector<Choice> choices;
+    for (int64_t n : sizes)
+      choices.push_back({std::to_string(n), {{"batch", 2}, {"n", n}}});
+    return choices;
+  };
+  Accuracy sums = {.c = 8, .reduction = 72 * 64}, products = {.c = 8, .reduction = 32};
+  return {
+      {"sizes.attn", "image", sums, images({{1, 1}, {7, 16}, {33, 2}, {0, 5}})},
+      {"sizes.attn", "image_gradient", {.c = 64, .reduction = 72 * 64}, images({{1, 1}, {7, 16}})},
+      {"sizes.attn", "halved", products, lengths({0, 1, 17, 64})},
+      {"sizes.attn", "strided", products, lengths({1, 2, 3, 4, 38})},
+      {"sizes.attn", "padded", {}, lengths({0, 1, 16, 17, 64})},
+      {"sizes.attn", "chunked", products, lengths({0, 1, 16, 37, 64})},
+      {"sizes.attn", "chunked_gradient", {.c = 16, .reduction = 64}, lengths({1, 16, 37})},
+      {"sizes.attn", "blocks", {.c = 16, .reduction = 48}, lengths({0, 1, 4, 37, 130})},
+  };
+}
+
 static std::vector<Subject> contractionSubjects() {
   auto sizes = [](int64_t p, int64_t m, int64_t k, int64_t n) {
     return Dimensions{{"p", p}, {"b", p}, {"m", m}, {"k", k}, {"n", n}};
@@ -206,8 +232,9 @@ static std::vector<Subject> attendGradientSubjects() {
 
 std::vector<Subject> shapeSubjects() {
   std::vector<Subject> all;
-  for (const std::vector<Subject> &each : {rankSubjects(), positionSubjects(), contractionSubjects(), edgeSubjects(),
-                                           gradientSubjects(), windowSubjects(), attendGradientSubjects()})
+  for (const std::vector<Subject> &each :
+       {rankSubjects(), positionSubjects(), sizeSubjects(), contractionSubjects(), edgeSubjects(), gradientSubjects(),
+        windowSubjects(), attendGradientSubjects()})
     all.insert(all.end(), each.begin(), each.end());
   return all;
 }

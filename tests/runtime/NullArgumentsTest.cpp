@@ -11,7 +11,7 @@ namespace {
 // next(state[rows]) with a parameter "p" of one element.
 const attn_dimension_info dimensions[] = {{"rows", -1, 0}};
 const int32_t first[] = {0};
-const attn_size_term rowsTerm[] = {{1, first, 1}};
+const attn_size_term rowsTerm[] = {{1, first, 1, 0, nullptr}};
 const attn_size_info shape[] = {{rowsTerm, 1}};
 const attn_tensor_info tensorInfos[] = {{"state", shape, ATTN_F32, 1}};
 const attn_entry_info entries[] = {{"next", [](const attn_frame *) -> int32_t { return ATTN_OK; },
@@ -67,8 +67,9 @@ void checkCalls(Arguments &a) {
               {noModel, "the list of tensors is a null pointer", "the list of dimensions is a null pointer", "ok"});
   calls.check("attn_size", attn_size, {shape, sizes}, "2", {std::to_string(INT64_MAX), std::to_string(INT64_MAX)});
   calls.check("attn_size_dimension", attn_size_dimension, {shape}, "0", {"-1"});
-  calls.check("attn_states_truncate", attn_states_truncate, {&a.model, 0, 2, a.length, a.to, &a.status}, "ok",
-              {noModel, "the list of lengths is a null pointer", "the list of lengths to keep is a null pointer", "ok"});
+  calls.check(
+      "attn_states_truncate", attn_states_truncate, {&a.model, 0, 2, a.length, a.to, &a.status}, "ok",
+      {noModel, "the list of lengths is a null pointer", "the list of lengths to keep is a null pointer", "ok"});
   calls.check("attn_states_reorder", attn_states_reorder, {&a.model, 0, "rows", a.tensors, a.from, &a.status}, "ok",
               {noModel, "the name of the dimension of rows is a null pointer", "the list of states is a null pointer",
                "the list of rows is a null pointer", "ok"});

@@ -1,6 +1,6 @@
+#include "attn/run.h"
 #include "attn/files.h"
 #include "attn/processor.h"
-#include "attn/run.h"
 #include "attn/threads.h"
 #include "tests/runtime/ModelRecord.h"
 #include <algorithm>
@@ -13,8 +13,9 @@ namespace {
 // A handwritten entry point y[n, 2 n] of x[n] and c[3]; element i of y is i.
 const attn_dimension_info dimensions[] = {{"n", 8, 0}};
 const int32_t squared[] = {0, 0};
-const attn_size_term n[] = {{1, squared, 1}}, three[] = {{3, nullptr, 0}}, twice[] = {{2, squared, 1}},
-                     area[] = {{2, squared, 2}, {-1, nullptr, 0}};
+const attn_size_term n[] = {{1, squared, 1, 0, nullptr}}, three[] = {{3, nullptr, 0, 0, nullptr}},
+                     twice[] = {{2, squared, 1, 0, nullptr}},
+                     area[] = {{2, squared, 2, 0, nullptr}, {-1, nullptr, 0, 0, nullptr}};
 const attn_size_info xShape[] = {{n, 1}}, cShape[] = {{three, 1}}, yShape[] = {{n, 1}, {twice, 1}};
 const attn_tensor_info tensorInfos[] = {
     {"x", xShape, ATTN_F32, 1}, {"c", cShape, ATTN_I32, 1}, {"y", yShape, ATTN_F32, 2}};
@@ -40,6 +41,19 @@ TEST(Size, IsASumOfProducts) {
   EXPECT_EQ(attn_size(&size, &none), -1);
   EXPECT_EQ(attn_size(&size, &huge), INT64_MAX);
   EXPECT_EQ(attn_size(&nothing, &four), 0);
+}
+
+TEST(Size, HasQuotients) { // 3 * (n * n / 4) - 1
+  const attn_size_term square[] = {{1, squared, 2, 0, nullptr}};
+  const attn_size_quotient quarter[] = {{{square, 1}, 4}};
+  const attn_size_term terms[] = {{3, nullptr, 0, 1, quarter}, {-1, nullptr, 0, 0, nullptr}};
+  const attn_size_info size = {terms, 2}, alone = {terms, 1};
+  const int64_t five = 5, one = 1, huge = int64_t(1) << 40;
+  EXPECT_EQ(attn_size(&size, &five), 17);
+  EXPECT_EQ(attn_size(&size, &one), -1);
+  EXPECT_EQ(attn_size(&size, &huge), INT64_MAX);
+  EXPECT_EQ(attn_size(&size, nullptr), INT64_MAX);
+  EXPECT_EQ(attn_size_dimension(&alone), -1);
 }
 
 struct Call {
@@ -111,8 +125,8 @@ TEST(Run, RefusesEachElementTypeForEachOther) {
       infos[0].dtype = expected;
       call.tensors[0].dtype = found;
       std::string foundName = names.count(found) ? names.at(found) : "unknown";
-      EXPECT_EQ(call(), found == expected ? "ok"
-                                          : "e: 'x' has elements of type " + foundName + ", expected " + expectedName);
+      EXPECT_EQ(call(),
+                found == expected ? "ok" : "e: 'x' has elements of type " + foundName + ", expected " + expectedName);
     }
 }
 

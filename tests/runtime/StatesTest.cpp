@@ -12,7 +12,8 @@ namespace {
 // next(length[batch], a[2, batch, 3], b[batch]), where `a` and `b` are states.
 const attn_dimension_info dimensions[] = {{"batch", -1, 0}};
 const int32_t batch[] = {0};
-const attn_size_term rows[] = {{1, batch, 1}}, two[] = {{2, nullptr, 0}}, three[] = {{3, nullptr, 0}};
+const attn_size_term rows[] = {{1, batch, 1, 0, nullptr}}, two[] = {{2, nullptr, 0, 0, nullptr}},
+                     three[] = {{3, nullptr, 0, 0, nullptr}};
 const attn_size_info aShape[] = {{two, 1}, {rows, 1}, {three, 1}}, bShape[] = {{rows, 1}};
 const attn_tensor_info tensors[] = {
     {"length", bShape, ATTN_I32, 1}, {"a", aShape, ATTN_F32, 3}, {"b", bShape, ATTN_BOOL, 1}};

@@ -116,14 +116,21 @@ llvm::Constant *TableWriter::record(size_t size, SmallVector<Field> fields) {
 
 llvm::Constant *TableWriter::size(const SizeExpr &size) {
   Constants terms;
-  std::vector<SizeExpr::Product> products = *size.products();
+  std::vector<SizeExpr::Product> products = *size.products(/*quotients=*/true);
   for (const SizeExpr::Product &product : products) {
-    Constants factors;
+    Constants factors, quotients;
     for (unsigned symbol : product.symbols)
       factors.push_back(i32(symbol));
-    terms.push_back(record(sizeof(attn_size_term), {{offsetof(attn_size_term, coefficient), i64(product.coefficient)},
-                                                    {offsetof(attn_size_term, factors), array(factors)},
-                                                    {offsetof(attn_size_term, factor_count), i64(factors.size())}}));
+    for (const auto &[dividend, divisor] : product.quotients)
+      quotients.push_back(
+          record(sizeof(attn_size_quotient), {{offsetof(attn_size_quotient, dividend), this->size(dividend)},
+                                              {offsetof(attn_size_quotient, divisor), i64(divisor)}}));
+    terms.push_back(
+        record(sizeof(attn_size_term), {{offsetof(attn_size_term, coefficient), i64(product.coefficient)},
+                                        {offsetof(attn_size_term, factors), array(factors)},
+                                        {offsetof(attn_size_term, factor_count), i32(factors.size())},
+                                        {offsetof(attn_size_term, quotients), array(quotients)},
+                                        {offsetof(attn_size_term, quotient_count), i32(quotients.size())}}));
   }
   return record(sizeof(attn_size_info), {{offsetof(attn_size_info, terms), array(terms)},
                                          {offsetof(attn_size_info, term_count), i64(terms.size())}});

@@ -1,8 +1,8 @@
-// The layout of version 7 of the ABI. If an assertion fails, the change needs a new version: raise ATTN_ABI_VERSION,
+// The layout of version 8 of the ABI. If an assertion fails, the change needs a new version: raise ATTN_ABI_VERSION,
 // correct the assertion, and state in CHANGELOG.md that models must be compiled again.
 #include "compiler/Codegen/Target/Abi.h"
 
-static_assert(ATTN_ABI_VERSION == 7);
+static_assert(ATTN_ABI_VERSION == 8);
 static_assert(ATTN_ALIGNMENT == 64 && ATTN_DEVICE_ALIGNMENT == 16);
 static_assert(ATTN_MAX_RANK == 8);
 static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
@@ -35,11 +35,17 @@ static_assert(sizeof(attn_frame) == 40);
 static_assert(offsetof(attn_size_term, coefficient) == 0);
 static_assert(offsetof(attn_size_term, factors) == 8);
 static_assert(offsetof(attn_size_term, factor_count) == 16);
-static_assert(sizeof(attn_size_term) == 24);
+static_assert(offsetof(attn_size_term, quotient_count) == 20);
+static_assert(offsetof(attn_size_term, quotients) == 24);
+static_assert(sizeof(attn_size_term) == 32);
 
 static_assert(offsetof(attn_size_info, terms) == 0);
 static_assert(offsetof(attn_size_info, term_count) == 8);
 static_assert(sizeof(attn_size_info) == 16);
+
+static_assert(offsetof(attn_size_quotient, dividend) == 0);
+static_assert(offsetof(attn_size_quotient, divisor) == 16);
+static_assert(sizeof(attn_size_quotient) == 24);
 
 static_assert(offsetof(attn_tensor_info, name) == 0);
 static_assert(offsetof(attn_tensor_info, shape) == 8);

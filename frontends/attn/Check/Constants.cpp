@@ -12,6 +12,11 @@ static std::string nameOrValue(const Dim &dim) {
                                                                 : fmt::format("`{}` = {}", dim.getLabel(), dim.text());
 }
 
+static int64_t floorMod(int64_t a, int64_t b) {
+  int64_t rest = b == -1 ? 0 : a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 static Value divideSizes(Reporter &reporter, const ast::BinaryExpr &expr, const Dim &a, const Dim &b) {
   if (b.is(0)) {
     reporter.error(DiagnosticKind::InexactDivision, expr.range, fmt::format("{} is divided by zero", nameOrValue(a)));
@@ -19,11 +24,30 @@ static Value divideSizes(Reporter &reporter, const ast::BinaryExpr &expr, const 
   }
   if (std::optional<Dim> quotient = a.dividedBy(b))
     return *quotient;
+  bool isExtent = a.isExtent() || b.isExtent(), hasDivisor = b.isConstant() && b.constant() > 0;
+  if (isExtent && hasDivisor) {
+    if (std::optional<Dim> quotient = a.quotient(b.constant()))
+      return *quotient;
+    reporter.notSupported(expr.range,
+                          fmt::format("more than {} quotients of sizes within each other", Dim::mostNestedQuotients));
+    return Value();
+  }
   reporter
       .error(DiagnosticKind::InexactDivision, expr.range,
              fmt::format("{} is not divisible by {}", nameOrValue(a), nameOrValue(b)))
-      .hint("a division of sizes must be exact; a quotient with a fraction is `1.0 * a / b`");
+      .hint(isExtent ? "the divisor of a quotient with a rest must be a number above 0"
+                     : "a division of whole numbers must be exact; a quotient with a fraction is `1.0 * a / b`");
   return Value();
+}
+
+/// a - floor(a / b) * b, which is a for b = 0; null if the quotient is not known.
+static std::optional<Dim> remainder(const Dim &a, const Dim &b) {
+  if (b.is(0))
+    return a;
+  if (a.isConstant() && b.isConstant() && b.constant() < 0)
+    return Dim(floorMod(a.constant(), b.constant()));
+  std::optional<Dim> quotient = b.isConstant() && b.constant() > 0 ? a.quotient(b.constant()) : std::nullopt;
+  return quotient ? std::optional(a - *quotient * b) : std::nullopt;
 }
 
 static std::optional<Dim> power(const Dim &base, const Dim &exponent) {
@@ -52,11 +76,6 @@ static std::optional<bool> compare(BinaryOp op, double a, double b) {
   default:
     return std::nullopt;
   }
-}
-
-static int64_t floorMod(int64_t a, int64_t b) {
-  int64_t rest = b == -1 ? 0 : a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
 static std::optional<Value> foldReals(BinaryOp op, double a, double b) {
@@ -115,8 +134,8 @@ std::optional<Value> foldBinary(Reporter &reporter, const ast::BinaryExpr &expr,
         return wholeNumber(reporter, expr, *result);
       break;
     case BinaryOp::Mod:
-      if (areConstant)
-        return n->constant() == 0 ? a : Value(Dim(floorMod(m->constant(), n->constant())));
+      if (std::optional<Dim> rest = remainder(*m, *n))
+        return wholeNumber(reporter, expr, *rest);
       break;
     default: // compared as integers, because reals are equal beyond 2^53
       if (areConstant || *m == *n) {

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace attnc {
 
@@ -34,15 +35,15 @@ Dim::Dim(int64_t constant) {
 }
 
 Dim Dim::symbol(std::string name) {
-  Dim result;
-  result.label = name;
-  result.terms[{std::move(name)}] = 1;
+  Dim result = of({name, nullptr});
+  result.label = std::move(name);
   return result;
 }
 
 Dim Dim::operator+(const Dim &other) const {
   Dim result = *this;
   result.label.clear();
+  result.extent |= other.extent;
   for (const auto &[monomial, coefficient] : other.terms) {
     int64_t &sum = result.terms[monomial];
     sum = saturatingAdd(sum, coefficient);
@@ -59,6 +60,7 @@ Dim Dim::operator*(const Dim &other) const {
   if (terms.size() * other.terms.size() > maximumProducts)
     return INT64_MAX;
   Dim result;
+  result.extent = extent || other.extent;
   for (const auto &[left, leftCoefficient] : terms)
     for (const auto &[right, rightCoefficient] : other.terms) {
       Dim term;
@@ -89,7 +91,70 @@ std::optional<Dim> Dim::dividedBy(const Dim &other) const {
     quotient = quotient + step;
     rest = rest - step * other;
   }
+  quotient.extent = extent || other.extent;
   return quotient;
+}
+
+unsigned Dim::nesting() const {
+  unsigned most = 0;
+  for (const auto &[monomial, coefficient] : terms)
+    for (const Factor &factor : monomial)
+      if (factor.quotient)
+        most = std::max(most, factor.quotient->dividend.nesting() + 1);
+  return most;
+}
+
+Dim Dim::of(const Factor &factor) {
+  Dim result;
+  result.terms[{factor}] = 1;
+  result.extent = true;
+  return result;
+}
+
+static Dim quotientOf(const Dim &dividend, int64_t divisor) {
+  const char *layout = dividend.getTerms().size() > 1 ? "({}) / {}" : "{} / {}";
+  return Dim::of({fmt::format(fmt::runtime(layout), dividend.text(), divisor),
+                  std::make_shared<const Dim::Quotient>(Dim::Quotient{dividend, divisor})});
+}
+
+std::optional<Dim> Dim::quotient(int64_t divisor) const {
+  Dim whole, rest;
+  int64_t common = divisor;
+  for (const auto &[monomial, coefficient] : terms) {
+    int64_t remainder = (coefficient % divisor + divisor) % divisor;
+    Dim term;
+    term.terms[monomial] = 1;
+    whole = whole + term * Dim((coefficient - remainder) / divisor);
+    rest = rest + term * Dim(remainder);
+    if (!monomial.empty())
+      common = std::gcd(common, remainder);
+  }
+  whole.extent = extent;
+  if (rest.isConstant())
+    return whole;
+  if (common > 1) { // floor((g*e + d) / (g*c)) = floor((e + floor(d / g)) / c)
+    for (auto &[monomial, coefficient] : rest.terms)
+      coefficient /= common;
+    std::erase_if(rest.terms, [](const auto &term) { return term.second == 0; });
+    divisor /= common;
+  }
+  // floor((floor(a / b) + d) / c) = floor((a + b*d) / (b*c))
+  const auto &[monomial, coefficient] = *rest.terms.rbegin();
+  size_t constants = rest.terms.count({});
+  if (coefficient == 1 && monomial.size() == 1 && monomial[0].quotient && rest.terms.size() == 1 + constants) {
+    const Quotient &inner = *monomial[0].quotient;
+    int64_t product;
+    if (!__builtin_mul_overflow(inner.divisor, divisor, &product)) {
+      Dim offset = constants ? Dim(rest.terms.begin()->second) * Dim(inner.divisor) : Dim();
+      std::optional<Dim> merged = (inner.dividend + offset).quotient(product);
+      return merged ? std::optional(whole + *merged) : std::nullopt;
+    }
+  }
+  if (divisor == 1)
+    return whole + rest;
+  if (rest.nesting() == mostNestedQuotients)
+    return std::nullopt;
+  return whole + quotientOf(rest, divisor);
 }
 
 bool Dim::isConstant() const { return terms.empty() || (terms.size() == 1 && terms.begin()->first.empty()); }
@@ -114,10 +179,10 @@ std::optional<Dim::Linear> Dim::linear() const {
   for (const auto &[names, coefficient] : terms) {
     if (names.empty())
       offset = coefficient;
-    else if (result || names.size() > 1 || coefficient < 0)
+    else if (result || names.size() > 1 || names[0].quotient || coefficient < 0)
       return std::nullopt;
     else
-      result = Linear{names[0], coefficient, 0};
+      result = Linear{names[0].name, coefficient, 0};
   }
   if (result)
     result->offset = offset;
@@ -148,21 +213,42 @@ Dim Dim::substitute(const std::map<std::string, Dim> &values) const {
   Dim result;
   for (const auto &[monomial, coefficient] : terms) {
     Dim term(coefficient);
-    for (const std::string &name : monomial) {
-      auto value = values.find(name);
-      term = term * (value == values.end() ? symbol(name) : value->second);
+    for (const Factor &factor : monomial) {
+      auto value = values.find(factor.name);
+      if (factor.quotient)
+        term = term * *factor.quotient->dividend.substitute(values).quotient(factor.quotient->divisor);
+      else
+        term = term * (value == values.end() ? symbol(factor.name) : value->second);
     }
     result = result + term;
   }
   result.label = label;
+  result.extent = extent;
   return result;
+}
+
+std::set<std::string> Dim::dimensions() const {
+  std::set<std::string> names;
+  for (const auto &[monomial, coefficient] : terms)
+    for (const Factor &factor : monomial) {
+      if (factor.quotient)
+        names.merge(factor.quotient->dividend.dimensions());
+      else
+        names.insert(factor.name);
+    }
+  return names;
 }
 
 static std::string textOf(const Dim::Monomial &monomial, int64_t coefficient) {
   if (monomial.empty())
     return std::to_string(coefficient);
-  std::string text = fmt::format("{}", fmt::join(monomial, "*"));
-  return coefficient == 1 ? text : fmt::format("{}*{}", coefficient, text);
+  bool isAlone = monomial.size() == 1 && coefficient == 1;
+  std::string text = coefficient == 1 ? "" : std::to_string(coefficient);
+  for (const Dim::Factor &factor : monomial) {
+    text += text.empty() ? "" : "*";
+    text += factor.quotient && !isAlone ? "(" + factor.name + ")" : factor.name;
+  }
+  return text;
 }
 
 std::string Dim::text() const {
@@ -187,6 +273,12 @@ std::string Dim::text() const {
 Dim Dim::labelled(std::string name) const {
   Dim result = *this;
   result.label = std::move(name);
+  return result;
+}
+
+Dim Dim::asExtent() const {
+  Dim result = *this;
+  result.extent = true;
   return result;
 }
 

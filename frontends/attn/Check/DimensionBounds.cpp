@@ -7,29 +7,56 @@ namespace attnc::check {
 /// Replaces each dimension n by n + 1, so that the new n is at least 0 if the old one is at least 1.
 Dim DimensionBounds::shifted(const Dim &dim) const {
   std::map<std::string, Dim> values;
-  for (const auto &[monomial, coefficient] : dim.getTerms())
-    for (const std::string &name : monomial)
-      if (!maybeEmpty.count(name))
-        values[name] = Dim::symbol(name) + Dim(1);
+  for (const std::string &name : dim.dimensions())
+    if (!maybeEmpty.count(name))
+      values[name] = Dim::symbol(name) + Dim(1);
   return dim.substitute(values);
 }
 
+bool DimensionBounds::isPlainlyNonNegative(const Dim &dim, bool positive) const {
+  return dim.isPlainlyNonNegative() || (positive && shifted(dim).isPlainlyNonNegative());
+}
+
+/// Returns a size without the quotient of a term that is at least 0 only if `dim` is: for q = floor(e / c), c*q is at
+/// least e - (c - 1) and at most e. Null if no term has a quotient.
+static std::optional<Dim> withoutQuotient(const Dim &dim) {
+  for (const auto &[monomial, coefficient] : dim.getTerms())
+    for (size_t position = 0; position < monomial.size(); ++position) {
+      if (!monomial[position].quotient)
+        continue;
+      const auto &[dividend, divisor] = *monomial[position].quotient;
+      Dim term(coefficient), others(coefficient);
+      for (size_t i = 0; i < monomial.size(); ++i) {
+        term = term * Dim::of(monomial[i]);
+        others = i == position ? others : others * Dim::of(monomial[i]);
+      }
+      Dim bound = coefficient > 0 ? dividend - Dim(divisor - 1) : dividend;
+      // Sizes are integers, so the rest is at least 0 if divisor * rest is at least 1 - divisor.
+      return (dim - term) * Dim(divisor) + others * bound + Dim(divisor - 1);
+    }
+  return std::nullopt;
+}
+
 bool DimensionBounds::isNonNegative(const Dim &dim, bool positive) const {
-  if (dim.isPlainlyNonNegative() || (positive && shifted(dim).isPlainlyNonNegative()))
+  if (isPlainlyNonNegative(dim, positive))
     return true;
+  if (dim.isSaturated())
+    return false;
+  if (std::optional<Dim> bound = withoutQuotient(dim))
+    return isNonNegative(*bound, positive);
   // Subtracted terms are replaced by their maxima.
   Dim least;
   for (const auto &[monomial, coefficient] : dim.getTerms()) {
     Dim term(coefficient);
-    for (const std::string &name : monomial) {
-      auto maximum = maxima.find(name);
+    for (const Dim::Factor &factor : monomial) {
+      auto maximum = maxima.find(factor.name);
       if (coefficient < 0 && maximum == maxima.end())
         return false;
-      term = term * (coefficient < 0 ? Dim(maximum->second) : Dim::symbol(name));
+      term = term * (coefficient < 0 ? Dim(maximum->second) : Dim::symbol(factor.name));
     }
     least = least + term;
   }
-  return least.isPlainlyNonNegative() || (positive && shifted(least).isPlainlyNonNegative());
+  return isPlainlyNonNegative(least, positive);
 }
 
 bool DimensionBounds::require(const std::vector<Dim> &dims) {
@@ -45,6 +72,15 @@ bool DimensionBounds::require(const std::vector<Dim> &dims) {
 void DimensionBounds::requireSize(const Dim &size) {
   if (require({size}))
     return;
+  // a*floor(e / c) + b >= 0 if e >= c * ceil(-b / a)
+  for (const auto &[monomial, coefficient] : size.getTerms())
+    if (monomial.size() == 1 && monomial[0].quotient && coefficient > 0) {
+      const auto &[dividend, divisor] = *monomial[0].quotient;
+      Dim offset = size - Dim::of(monomial[0]) * Dim(coefficient);
+      if (offset.isConstant())
+        requireSize(dividend - Dim((coefficient - 1 - offset.constant()) / coefficient) * Dim(divisor));
+      return;
+    }
   std::optional<Dim::Linear> linear = size.linear();
   if (!linear)
     return;

@@ -34,7 +34,8 @@ public:
   /// least 1. Reports nothing.
   bool require(const std::vector<Dim> &dims);
   /// Requires that a size is not negative: raises the minima for which this is proved. If the size is neither proved by
-  /// require() nor a*n - b with a > 0, its sign is not known, and nothing changes.
+  /// require() nor a*e - b with a > 0, for a dimension or a quotient e of one dimension, its sign is not known, and
+  /// nothing changes.
   void requireSize(const Dim &size);
   /// Sets the minimum to 1 for each dimension that must be at least 1 for `holds`. The dimensions in `existing` are at
   /// least 1 by assumption; their minima do not change. `holds` calls isNonNegative with `positive`, which assumes
@@ -43,6 +44,7 @@ public:
 
 private:
   Dim shifted(const Dim &dim) const;
+  bool isPlainlyNonNegative(const Dim &dim, bool positive) const;
 
   std::map<std::string, int64_t> maxima, minima;
   std::set<std::string> maybeEmpty; ///< dimensions that raiseMinima assumes to be at least 0, not 1

@@ -109,16 +109,32 @@ bool RangeProof::proveByAtom(const Linear &goal, unsigned depth) {
 
 //===- Verdicts ---------------------------------------------------------------------------------------------------===//
 
+/// Adds the dimensions that are at least 1 if `extent` is: a product is at least 1 only if its factors are, and a
+/// quotient only if its dividend exceeds the constant term of it, which is below the divisor.
+static void addExisting(const Dim &extent, std::set<std::string> &existing) {
+  const std::pair<const Dim::Monomial, int64_t> *only = nullptr;
+  for (const auto &term : extent.getTerms()) {
+    if (term.first.empty() && term.second < 0)
+      continue;
+    if (only || term.second < 0 || term.first.empty())
+      return;
+    only = &term;
+  }
+  for (const Dim::Factor &factor : only ? only->first : Dim::Monomial()) {
+    if (!factor.quotient)
+      existing.insert(factor.name);
+    else
+      addExisting(factor.quotient->dividend - Dim(factor.quotient->divisor - 1), existing);
+  }
+}
+
 /// Returns the dimensions that are at least 1 if the indices in the expressions have values: an index of extent n has a
-/// value only if n is at least 1, and a product only if its factors are.
+/// value only if n is at least 1.
 static std::set<std::string> existingDimensions(Builder &build, const std::vector<ExprRef> &expressions) {
   std::set<std::string> existing;
   for (ExprRef expr : expressions)
-    for (unsigned number : build.freeOf(expr).indices) {
-      const auto &terms = build.indexAt(number)->extent.getTerms();
-      if (terms.size() == 1 && terms.begin()->second > 0)
-        existing.insert(terms.begin()->first.begin(), terms.begin()->first.end());
-    }
+    for (unsigned number : build.freeOf(expr).indices)
+      addExisting(build.indexAt(number)->extent, existing);
   return existing;
 }
 

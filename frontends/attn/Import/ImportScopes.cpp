@@ -24,6 +24,14 @@ Value ImportScopes::counter(const LoopCounter *loop) const {
   return {};
 }
 
+Value ImportScopes::factor(const Dim::Factor &factor, Location at) {
+  if (!factor.quotient)
+    return size(Dim::of(factor), at);
+  Value dividend = size(factor.quotient->dividend, at); // not negative
+  Value divisor = arith::ConstantIndexOp::create(builder, at, factor.quotient->divisor);
+  return arith::DivUIOp::create(builder, at, dividend, divisor);
+}
+
 Value ImportScopes::size(const Dim &dim, Location at) {
   for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
     if (auto found = scope->sizes.find(dim); found != scope->sizes.end())
@@ -31,12 +39,12 @@ Value ImportScopes::size(const Dim &dim, Location at) {
   OpBuilder::InsertionGuard guard(builder);
   setInsertionPointOutside();
   Value sum;
-  for (const auto &[names, factor] : dim.getTerms()) {
+  for (const auto &[factors, coefficient] : dim.getTerms()) {
     Value product;
-    if (factor != 1 || names.empty())
-      product = arith::ConstantIndexOp::create(builder, at, factor);
-    for (const std::string &name : names) {
-      Value factorValue = size(Dim::symbol(name), at);
+    if (coefficient != 1 || factors.empty())
+      product = arith::ConstantIndexOp::create(builder, at, coefficient);
+    for (const Dim::Factor &factor : factors) {
+      Value factorValue = this->factor(factor, at);
       product = product ? arith::MulIOp::create(builder, at, product, factorValue).getResult() : factorValue;
     }
     sum = sum ? arith::AddIOp::create(builder, at, sum, product).getResult() : product;

@@ -69,6 +69,8 @@ public:
   }
 
 private:
+  mlir::Value factor(const Dim::Factor &factor, mlir::Location at);
+
   struct Scope {
     llvm::DenseMap<typed::ExprRef, mlir::Value> values;
     std::map<Dim, mlir::Value> sizes;

@@ -123,18 +123,34 @@ func::FuncOp ProgramImporter::signature(const Entry &entry) {
   return function;
 }
 
-/// A dimension is the size of the first argument that has it for one of its own.
+/// Finds the first size that is the dimension n itself, or else one that is a*n + b: the number of its argument, its
+/// position, and a and b. There is one (Entries::requireInferable).
+static std::tuple<size_t, size_t, Dim::Linear> sourceOf(const Dimension &dimension, const Entry &entry) {
+  std::optional<std::tuple<size_t, size_t, Dim::Linear>> source;
+  for (auto [number, argument] : llvm::enumerate(entry.arguments))
+    for (auto [position, size] : llvm::enumerate(argument->type.shape)) {
+      std::optional<Dim::Linear> linear = size.linear();
+      if (!linear || linear->name != dimension.name)
+        continue;
+      if (size == Dim::symbol(dimension.name))
+        return {number, position, *linear};
+      if (!source)
+        source = {number, position, *linear};
+    }
+  return *source;
+}
+
 void ProgramImporter::bindDimensions(const Entry &entry, func::FuncOp function) {
   for (const Dimension &dimension : entry.dimensions) {
-    Dim wanted = Dim::symbol(dimension.name);
+    auto [argument, position, linear] = sourceOf(dimension, entry);
     Location at = types.location(dimension.range);
-    for (auto [argument, value] : llvm::zip_equal(entry.arguments, function.getArguments())) {
-      const Shape &shape = argument->type.shape;
-      auto found = llvm::find(shape, wanted);
-      if (found == shape.end() || scopes.hasSize(wanted))
-        continue;
-      scopes.setSize(wanted, tensor::DimOp::create(builder, at, value, found - shape.begin()));
-    }
+    Value size = tensor::DimOp::create(builder, at, function.getArgument(argument), position);
+    auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value); };
+    if (linear.offset != 0)
+      size = arith::SubIOp::create(builder, at, size, constant(linear.offset));
+    if (linear.factor != 1)
+      size = arith::DivUIOp::create(builder, at, size, constant(linear.factor));
+    scopes.setSize(Dim::symbol(dimension.name), size);
   }
 }
 

@@ -48,12 +48,13 @@ static inline int64_t attn_element_bytes(int32_t dtype) {
   }
 }
 
-/* The term coefficient * dimensions[factors[0]] * dimensions[factors[1]] * ..., where dimensions are the dynamic
- * dimensions of a call. */
+/* The term coefficient * dimensions[factors[0]] * ... * quotients[0] * ..., where dimensions are the dynamic dimensions
+ * of a call. */
 typedef struct attn_size_term {
   int64_t coefficient;
   const int32_t *factors; /* an array of factor_count */
-  int64_t factor_count;
+  int32_t factor_count, quotient_count;
+  const struct attn_size_quotient *quotients; /* an array of quotient_count */
 } attn_size_term;
 
 /* The size of a tensor along one dimension, the sum of its terms: 2*n*m + 1 has two terms, the second one without
@@ -62,6 +63,12 @@ typedef struct attn_size_info {
   const attn_size_term *terms;
   int64_t term_count;
 } attn_size_info;
+
+/* The number dividend / divisor, rounded down, such as (n + 15) / 16. The dividend is not negative. */
+typedef struct attn_size_quotient {
+  attn_size_info dividend;
+  int64_t divisor; /* at least 1 */
+} attn_size_quotient;
 
 /* An input or a result of an entry point: its name, element type, and shape as a function of the dimensions. */
 typedef struct attn_tensor_info {

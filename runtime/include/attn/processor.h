@@ -15,13 +15,6 @@
 extern "C" {
 #endif
 
-/* X(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, MASK, LEAST, STATE): the processor has the feature NAME if two conditions
- * hold. First, `(word & MASK) >= LEAST`, where `word` is register number REGISTER (0 EAX, 1 EBX, 2 ECX, 3 EDX) of leaf
- * LEAF, subleaf SUBLEAF of CPUID. Second, the operating system saves the registers STATE, a mask of XCR0 (XGETBV), 0
- * for none. NUMBER, 0 to 62, is the bit in attn_model.features; it is the same in all versions. */
-#define ATTN_PROCESSOR_FEATURES(X)                                                                                     \
-  ATTN_FEATURES_1(X) ATTN_FEATURES_7(X) ATTN_FEATURES_7_1(X) ATTN_FEATURES_80000001(X) ATTN_FEATURES_OTHERS(X)
-
 /* A row of the table for a feature that is a single bit, number BIT of its register. */
 #define ATTN_BIT(X, NUMBER, NAME, LEAF, SUBLEAF, REGISTER, BIT, STATE)                                                 \
   X(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, 1u << BIT, 1u << BIT, STATE)
@@ -31,7 +24,11 @@ extern "C" {
 #define ATTN_ZMM 0xe6
 #define ATTN_APX 0x80000
 
-#define ATTN_FEATURES_1(X)                                                                                             \
+/* X(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, MASK, LEAST, STATE): the processor has the feature NAME if two conditions
+ * hold. First, `(word & MASK) >= LEAST`, where `word` is register number REGISTER (0 EAX, 1 EBX, 2 ECX, 3 EDX) of leaf
+ * LEAF, subleaf SUBLEAF of CPUID. Second, the operating system saves the registers STATE, a mask of XCR0 (XGETBV), 0
+ * for none. NUMBER, 0 to 62, is the bit in attn_model.features; it is the same in all versions. */
+#define ATTN_PROCESSOR_FEATURES(X)                                                                                     \
   ATTN_BIT(X, 0, "sse3", 0x1, 0, 2, 0, 0)                                                                              \
   ATTN_BIT(X, 1, "pclmul", 0x1, 0, 2, 1, 0)                                                                            \
   ATTN_BIT(X, 2, "ssse3", 0x1, 0, 2, 9, 0)                                                                             \
@@ -42,9 +39,7 @@ extern "C" {
   ATTN_BIT(X, 7, "movbe", 0x1, 0, 2, 22, 0)                                                                            \
   ATTN_BIT(X, 8, "popcnt", 0x1, 0, 2, 23, 0)                                                                           \
   ATTN_BIT(X, 9, "avx", 0x1, 0, 2, 28, ATTN_YMM)                                                                       \
-  ATTN_BIT(X, 10, "f16c", 0x1, 0, 2, 29, ATTN_YMM)
-
-#define ATTN_FEATURES_7(X)                                                                                             \
+  ATTN_BIT(X, 10, "f16c", 0x1, 0, 2, 29, ATTN_YMM)                                                                     \
   ATTN_BIT(X, 11, "bmi", 0x7, 0, 1, 3, 0)                                                                              \
   ATTN_BIT(X, 12, "avx2", 0x7, 0, 1, 5, ATTN_YMM)                                                                      \
   ATTN_BIT(X, 13, "bmi2", 0x7, 0, 1, 8, 0)                                                                             \
@@ -61,9 +56,7 @@ extern "C" {
   ATTN_BIT(X, 24, "avx512vnni", 0x7, 0, 2, 11, ATTN_ZMM)                                                               \
   ATTN_BIT(X, 25, "avx512bitalg", 0x7, 0, 2, 12, ATTN_ZMM)                                                             \
   ATTN_BIT(X, 26, "avx512vpopcntdq", 0x7, 0, 2, 14, ATTN_ZMM)                                                          \
-  ATTN_BIT(X, 27, "avx512fp16", 0x7, 0, 3, 23, ATTN_ZMM)
-
-#define ATTN_FEATURES_7_1(X)                                                                                           \
+  ATTN_BIT(X, 27, "avx512fp16", 0x7, 0, 3, 23, ATTN_ZMM)                                                               \
   ATTN_BIT(X, 28, "raoint", 0x7, 1, 0, 3, 0)                                                                           \
   ATTN_BIT(X, 29, "avxvnni", 0x7, 1, 0, 4, ATTN_YMM)                                                                   \
   ATTN_BIT(X, 30, "avx512bf16", 0x7, 1, 0, 5, ATTN_ZMM)                                                                \
@@ -74,17 +67,13 @@ extern "C" {
   ATTN_BIT(X, 35, "avxvnniint16", 0x7, 1, 3, 10, ATTN_YMM)                                                             \
   ATTN_BIT(X, 36, "egpr", 0x7, 1, 3, 21, ATTN_APX)                                                                     \
   ATTN_BIT(X, 37, "push2pop2", 0x7, 1, 3, 21, ATTN_APX)                                                                \
-  ATTN_BIT(X, 38, "ppx", 0x7, 1, 3, 21, ATTN_APX)
-
-#define ATTN_FEATURES_80000001(X)                                                                                      \
+  ATTN_BIT(X, 38, "ppx", 0x7, 1, 3, 21, ATTN_APX)                                                                      \
   ATTN_BIT(X, 39, "sahf", 0x80000001, 0, 2, 0, 0)                                                                      \
   ATTN_BIT(X, 40, "lzcnt", 0x80000001, 0, 2, 5, 0)                                                                     \
   ATTN_BIT(X, 41, "sse4a", 0x80000001, 0, 2, 6, 0)                                                                     \
   ATTN_BIT(X, 42, "xop", 0x80000001, 0, 2, 11, ATTN_YMM)                                                               \
   ATTN_BIT(X, 43, "fma4", 0x80000001, 0, 2, 16, ATTN_YMM)                                                              \
-  ATTN_BIT(X, 44, "tbm", 0x80000001, 0, 2, 21, 0)
-
-#define ATTN_FEATURES_OTHERS(X)                                                                                        \
+  ATTN_BIT(X, 44, "tbm", 0x80000001, 0, 2, 21, 0)                                                                      \
   X(45, "avx10.1", 0x24, 0, 1, 0xffu, 1u, ATTN_ZMM)                                                                    \
   X(46, "avx10.2", 0x24, 0, 1, 0xffu, 2u, ATTN_ZMM)                                                                    \
   ATTN_BIT(X, 47, "ndd", 0x29, 0, 1, 0, ATTN_APX)                                                                      \

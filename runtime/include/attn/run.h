@@ -54,8 +54,8 @@ attn_code attn_run(const attn_model *model, int64_t entry, const attn_context *c
 
 /* Infers the dynamic dimensions of an entry point from the shapes of `tensors`: the first tensor_count of its inputs
  * and results, usually its inputs. Checks them as attn_run does, also that no data pointer of a tensor with elements
- * is null, and returns its codes. ATTN_BAD_ARGUMENT also means that a dynamic dimension is not the size of any of these
- * tensors, such as n if the only size is 2*n. `dimensions` has room for attn_entry_info.dimension_count values, which
+ * is null, and returns its codes. ATTN_BAD_ARGUMENT also means that none of these tensors has a size a*n + b for a
+ * dynamic dimension n. `dimensions` has room for attn_entry_info.dimension_count values, which
  * are undefined after an error. */
 attn_code attn_infer_dimensions(const attn_model *model, int64_t entry, const attn_tensor *tensors,
                                 int64_t tensor_count, int64_t *dimensions, attn_status *status);

@@ -47,6 +47,23 @@ TEST(SymbolicShapes, AreInTheNamesOfTheDimensions) {
   EXPECT_EQ(shapes.extent(entry.getArgument(1), 0), shapes.extent(entry.getArgument(0), 1));
 }
 
+TEST(SymbolicShapes, OfDeclaredMultiplesAndQuotients) {
+  ParsedModule module(R"(
+func.func @entry(%x: tensor<?xf32> {model.name = "x", model.shape = ["2*n + 1"]},
+                 %y: tensor<?x?xf32> {model.name = "y", model.shape = ["n*m", "(m + 15) / 16"]},
+                 %z: tensor<?xf32> {model.name = "z", model.shape = ["m"]})
+    attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>, #model.dimension<"m", -1>]} {
+  return
+})");
+  ASSERT_TRUE(module) << module.diagnostics();
+  auto entry = module.function("entry");
+  SymbolicShapes shapes(entry);
+  EXPECT_EQ(shapes.text(shapes.extent(entry.getArgument(0), 0)), "2*n + 1");
+  EXPECT_EQ(shapes.text(shapes.elements(entry.getArgument(1))), "n*m*((m + 15) / 16)");
+  EXPECT_TRUE(shapes.symbolValue(0)) << "from 2*n + 1";
+  EXPECT_TRUE(shapes.symbolValue(1).getDefiningOp<mlir::tensor::DimOp>()) << "from m";
+}
+
 TEST(SymbolicShapes, CountAByteForATruthValue) {
   ParsedModule module(text);
   auto entry = module.function("entry");

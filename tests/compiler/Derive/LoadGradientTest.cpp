@@ -75,6 +75,18 @@ TEST(LoadGradient, OfACausalDilatedConvolution) {
   expectSequence(Form::Gathered,
                  "sum(sq([s < n, o < 3] => sum (t, c) => (if s >= 2 * t then x[s - 2 * t, c] else 0.0) * w[t, c]))");
 }
+TEST(LoadGradient, OfChunks) {
+  expectSequence(Form::Gathered,
+                 "sum(sq([k < (n + 3) / 4, i < 4, c] => if 4 * k + i < n then x[4 * k + i, c] else 0.0))");
+  expectSequence(Form::Gathered, "sum(sq([k < (n + 7) / 8, j < 2, i < 4, c] => if 8 * k + 4 * j + i < n then "
+                                 "x[8 * k + 4 * j + i, c] else 0.0))");
+}
+/// Rows are read several times, or never. Without whole chunks, there is no element to gather from.
+TEST(LoadGradient, OfPartsOfChunks) {
+  expectSequence(Form::Scattered, "sum(sq([k < n / 8, i < 8, c] => x[8 * k + i, c]))");
+  expectForm(Form::Gathered, "x: f32[12, 3]", "sum(sq([k < 3, i < 3, c] => x[4 * k + i, c]))", {draw({12, 3})});
+  expectForm(Form::Gathered, "x: f32[13, 3]", "sum(sq([k < 3, i < 5, c] => x[4 * k + i, c]))", {draw({13, 3})});
+}
 TEST(LoadGradient, OfWindowsThatDoNotOverlap) {
   expectForm(Form::Gathered, "x: f32[batch, 8, 6, 2]",
              "sum(sq([b, i < 4, j < 3, c] => max (di < 2, dj < 2) => x[b, 2 * i + di, 2 * j + dj, c]))",

@@ -130,7 +130,7 @@ protected:
     object.point(address + offsetof(attn_entry_info, dimensions), dimensions);
     object.point(dimensions + offsetof(attn_dimension_info, name), name);
     size_t sizes = object.add(std::vector(8, attn_size_info{nullptr, 1}));
-    size_t terms = object.add(std::vector{attn_size_term{1, nullptr, factors}});
+    size_t terms = object.add(std::vector{attn_size_term{1, nullptr, int32_t(factors), 0, nullptr}});
     object.point(terms + offsetof(attn_size_term, factors), object.add(std::vector<int32_t>(factors, 0)));
     for (size_t n = 0; n < 8; ++n)
       object.point(sizes + n * sizeof(attn_size_info) + offsetof(attn_size_info, terms), terms);

@@ -70,6 +70,8 @@ TEST(SizeExpr, ReadsAsWritten) {
   EXPECT_EQ((SizeExpr(4) * batch * seq + 64).text(names), "4*batch*seq + 64");
   EXPECT_EQ(((seq + 1).ceilDiv(64) * batch).text(names), "batch*ceildiv(seq + 1, 64)");
   EXPECT_EQ(SizeExpr::max(batch, seq * 2).text(names), "max(batch, 2*seq)");
+  EXPECT_EQ((seq + 15).floorDiv(16).text(names), "(seq + 15) / 16");
+  EXPECT_EQ((seq.floorDiv(2) * batch * 3 + 1).text(names), "3*batch*(seq / 2) + 1");
   EXPECT_EQ((seq - 1).text(names), "seq - 1");
   EXPECT_EQ(SizeExpr::symbol(5).text(names), "s5");
   EXPECT_EQ(SizeExpr().text(names), "0");
@@ -169,6 +171,9 @@ TEST(SizeExprProperties, AllFormsAgree) {
     auto [expr, value] = pool.back();
     RC_PRE(value < (int64_t(1) << 40));
     RC_ASSERT(expr.evaluate(values) == value);
+    const std::vector<std::string> letters = {"a", "b", "c"};
+    if (std::optional<SizeExpr> read = SizeExpr::parse(expr.text(letters), letters)) // null: too long
+      RC_ASSERT(read->evaluate(values) == value);
     std::vector<SizeExpr> constants(values.begin(), values.end());
     RC_ASSERT(expr.substitute(constants) == SizeExpr(value));
     RC_ASSERT(fold(expr, values, false).value == value);

@@ -33,16 +33,27 @@ Error Invocation::findEntry(const std::string &name) {
   return Error::success();
 }
 
+/// A dimension in the size that is not known, that is, below 0.
+static std::optional<int32_t> unknownDimension(const attn_size_info &size, ArrayRef<int64_t> dimensions) {
+  for (const attn_size_term &term : ArrayRef(size.terms, size.term_count)) {
+    for (int32_t dimension : ArrayRef(term.factors, term.factor_count))
+      if (dimensions[dimension] < 0)
+        return dimension;
+    for (const attn_size_quotient &quotient : ArrayRef(term.quotients, term.quotient_count))
+      if (std::optional<int32_t> unknown = unknownDimension(quotient.dividend, dimensions))
+        return unknown;
+  }
+  return std::nullopt;
+}
+
 /// The shape of a tensor by the known dimensions; an error names a dimension that is not known.
 static Expected<std::vector<int64_t>> knownShape(const attn_entry_info &entry, const attn_tensor_info &info,
                                                  ArrayRef<int64_t> dimensions) {
   std::vector<int64_t> shape;
   for (int32_t d = 0; d < info.rank; ++d) {
-    for (const attn_size_term &term : ArrayRef(info.shape[d].terms, info.shape[d].term_count))
-      for (int32_t dimension : ArrayRef(term.factors, term.factor_count))
-        if (dimensions[dimension] < 0)
-          return createStringError(formatv("the size of `{0}` is not known (for '{1}'); give it by --dim {0}=SIZE",
-                                           entry.dimensions[dimension].name, info.name));
+    if (std::optional<int32_t> unknown = unknownDimension(info.shape[d], dimensions))
+      return createStringError(formatv("the size of `{0}` is not known (for '{1}'); give it by --dim {0}=SIZE",
+                                       entry.dimensions[*unknown].name, info.name));
     shape.push_back(attn_size(&info.shape[d], dimensions.data()));
   }
   return shape;

@@ -113,8 +113,8 @@ std::vector<attn_tensor> viewsOf(std::vector<HostTensor> &tensors) {
 }
 
 std::optional<int64_t> constantSize(const attn_size_info &size) {
-  bool isConstant =
-      all_of(ArrayRef(size.terms, size.term_count), [](const attn_size_term &term) { return term.factor_count == 0; });
+  bool isConstant = all_of(ArrayRef(size.terms, size.term_count),
+                           [](const attn_size_term &term) { return term.factor_count + term.quotient_count == 0; });
   return isConstant ? std::optional(attn_size(&size, nullptr)) : std::nullopt;
 }
 

@@ -12,10 +12,16 @@ static std::string sizeText(const attn_size_info &size, ArrayRef<std::string> di
   std::string text;
   for (const attn_size_term &term : ArrayRef(size.terms, size.term_count)) {
     SmallVector<std::string> factors;
-    if (std::abs(term.coefficient) != 1 || term.factor_count == 0)
+    if (std::abs(term.coefficient) != 1 || term.factor_count + term.quotient_count == 0)
       factors.push_back(std::to_string(std::abs(term.coefficient)));
     for (int32_t factor : ArrayRef(term.factors, term.factor_count))
       factors.push_back(dimensions[factor]);
+    for (const attn_size_quotient &quotient : ArrayRef(term.quotients, term.quotient_count)) {
+      std::string dividend = sizeText(quotient.dividend, dimensions);
+      bool isSum = quotient.dividend.term_count > 1, isAlone = factors.empty() && term.quotient_count == 1;
+      std::string text = formatv(isSum ? "({0}) / {1}" : "{0} / {1}", dividend, quotient.divisor);
+      factors.push_back(isAlone ? text : "(" + text + ")");
+    }
     bool isNegative = term.coefficient < 0;
     text += text.empty() ? (isNegative ? "-" : "") : (isNegative ? " - " : " + ");
     text += join(factors, "*");

@@ -264,7 +264,7 @@ Value builtinRank(const BuiltinCall &call) {
 Value builtinSize(const BuiltinCall &call) {
   ExprRef x = call.tensor(0);
   std::optional<unsigned> axis = x ? axisOf(call, call[1].value, call[1].range, x->type.rank()) : std::nullopt;
-  return axis ? Value(x->type.shape[*axis]) : Value();
+  return axis ? Value(x->type.shape[*axis].asExtent()) : Value();
 }
 
 Value builtinLen(const BuiltinCall &call) {

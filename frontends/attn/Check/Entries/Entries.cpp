@@ -1,6 +1,5 @@
 #include "frontends/attn/Check/Entries/Entries.h"
 
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -24,11 +23,32 @@ Local *Entries::addArgument(const ast::Parameter &parameter, Scope &scope, Entry
   if (!element || !shape)
     return nullptr;
   types.declareBounds(*parameter.type, *shape, scope, entry);
+  for (const Dim &size : *shape)
+    bounds.requireSize(size);
   Local *local = build.newLocal(parameter.name.text, {*element, *shape}, parameter.name.range);
   entry.arguments.push_back(local);
   origins.addArgument(local);
   gradients.addArgument(local);
   return local;
+}
+
+/// A call infers each dimension n from an argument with the size a*n + b.
+void Entries::requireInferable(const Entry &entry) {
+  for (const Dimension &dimension : entry.dimensions) {
+    bool isInferable = std::any_of(entry.arguments.begin(), entry.arguments.end(), [&](const Local *argument) {
+      return std::any_of(argument->type.shape.begin(), argument->type.shape.end(), [&](const Dim &size) {
+        std::optional<Dim::Linear> linear = size.linear();
+        return linear && linear->name == dimension.name;
+      });
+    });
+    if (!isInferable)
+      reporter
+          .error(DiagnosticKind::UnboundDimension, dimension.range,
+                 fmt::format("`{}` cannot be inferred from the sizes of the arguments of `{}`", dimension.name,
+                             entry.name))
+          .hint(fmt::format("an argument must have the size {0}, or a multiple of {0} plus or minus a number",
+                            dimension.name));
+  }
 }
 
 bool Entries::declareParameters(const ast::FunctionDecl &decl, Scope &scope, Entry &entry, bool isExported) {
@@ -49,6 +69,8 @@ bool Entries::declareParameters(const ast::FunctionDecl &decl, Scope &scope, Ent
     Value value = local ? Value(TensorValue{build.reference(local, parameter.name.range)}) : Value();
     scope.names[parameter.name.text] = Binding{value, parameter.name.range};
   }
+  if (isExported && entry.arguments.size() == decl.parameters.size())
+    requireInferable(entry);
   return true;
 }
 

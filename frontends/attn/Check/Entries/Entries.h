@@ -31,6 +31,7 @@ public:
 private:
   bool check(const FunctionValue &function, typed::Entry &entry, bool isExported);
   bool declareParameters(const ast::FunctionDecl &decl, Scope &scope, typed::Entry &entry, bool isExported);
+  void requireInferable(const typed::Entry &entry);
   typed::Local *addArgument(const ast::Parameter &parameter, Scope &scope, typed::Entry &entry);
   void addResults(typed::Entry &entry, const ast::FunctionDecl &decl, const Value &value, Scope &scope);
 

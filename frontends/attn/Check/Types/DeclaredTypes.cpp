@@ -2,6 +2,7 @@
 
 #include "compiler/Diagnostics/Spelling.h"
 #include "frontends/attn/Check/Constants.h"
+#include "frontends/attn/Parse/Walk.h"
 
 #include <fmt/format.h>
 
@@ -157,14 +158,18 @@ void DeclaredTypes::introduceDims(const ast::TensorType &type, Scope &scope, typ
   for (const ast::Dimension &dimension : type.dimensions) {
     if (dimension.isRest && !scope.rest) // a function that is checked alone: assumed dimensions
       scope.rest = Shape{Dim::symbol("..")};
-    auto *ref = dimension.isRest ? nullptr : dimension.size->as<ast::NameRefExpr>();
-    if (!ref || names.find(scope, ref->name))
+    if (dimension.isRest)
       continue;
-    bounds.add(ref->name);
-    Binding &binding = scope.names[ref->name];
-    binding = Binding{Dim::symbol(ref->name), dimension.size->range};
-    binding.isDimension = true;
-    entry.dimensions.push_back({ref->name, -1, dimension.range});
+    walk(*dimension.size, {.expression = [&](const ast::Expr &expr) {
+      auto *ref = expr.as<ast::NameRefExpr>();
+      if (!ref || names.find(scope, ref->name))
+        return;
+      bounds.add(ref->name);
+      Binding &binding = scope.names[ref->name];
+      binding = Binding{Dim::symbol(ref->name), ref->range};
+      binding.isDimension = true;
+      entry.dimensions.push_back({ref->name, -1, dimension.range});
+    }});
   }
 }
 

@@ -33,9 +33,10 @@ public:
   /// Compile-time numbers adapt to the element type, and scalars of Index to i32. An ErrorValue, with an error, if it
   /// has another element type or shape or exceeds a bound, or if the type is invalid. `what` names the value.
   Value conform(const Value &value, const ast::TensorType &declared, SourceRange range, Scope &scope, const char *what);
-  /// For the type of a parameter of an entry point: for each dimension that is a name which lookup in `scope` does not
-  /// find, adds a dynamic dimension without a bound to `entry` and to the DimensionBounds, and binds the name in
-  /// `scope`. `..`, in a function that is checked alone (Entries::checkAlone), becomes one assumed dimension.
+  /// For the type of a parameter of an entry point: for each name in the dimensions that lookup in `scope` does not
+  /// find, such as n in `2 * n`, adds a dynamic dimension without a bound to `entry` and to the DimensionBounds, and
+  /// binds the name in `scope`. `..`, in a function that is checked alone (Entries::checkAlone), becomes one assumed
+  /// dimension.
   void introduceDims(const ast::TensorType &type, Scope &scope, typed::Entry &entry);
   /// Applies the bounds of this type, whose dimensions have the sizes `shape`, to the dimensions of `entry` and to the
   /// DimensionBounds. A bound of a size a*n + b with a > 0 bounds n; the smallest of several bounds holds. Reports a

@@ -16,7 +16,8 @@ bool Unifier::unifyDim(const ast::Dimension &dimension, const Dim &actual, Sourc
   }
   std::optional<Value> known = names.find(scope, ref->name);
   if (!known) {
-    scope.names[ref->name] = Binding{actual.labelled(actual.isConstant() ? ref->name : actual.text()), range};
+    scope.names[ref->name] =
+        Binding{actual.labelled(actual.isConstant() ? ref->name : actual.text()).asExtent(), range};
     scope.names[ref->name].isDimension = true;
     return types.checkBound(dimension, actual, range, scope);
   }
@@ -116,7 +117,7 @@ std::optional<bool> Unifier::solveDim(const LaterDim &late) {
     std::optional<Dim> value = (late.actual - offset).dividedBy(factor);
     bool isLinear = factor * Dim::symbol(symbol) + offset == *form;
     if (value && isLinear && !(value->isConstant() && value->constant() < 0)) {
-      binding.value = value->labelled(unknown->name);
+      binding.value = value->labelled(unknown->name).asExtent();
       return true;
     }
   }

@@ -35,8 +35,16 @@ TEST(Bounds, TheSmallestOfSeveralHolds) {
 TEST(Bounds, OfALinearSizeBoundItsDimension) {
   EXPECT_EQ(dimensionsOf("a: f32[2*n <= 7], b: f32[n]"), "n <= 3");
   EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[3*n + 1 <= 10]"), "n <= 3");
-  EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[n - 2 <= 10]"), "n <= 12");
+  EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[n - 2 <= 10]"), "2 <= n <= 12");
   EXPECT_EQ(dimensionsOf("a: f32[2 <= 2, n]"), "n");
+}
+
+TEST(Bounds, OfSizesThatAreInferred) {
+  EXPECT_EQ(dimensionsOf("a: f32[2 * n]"), "n");
+  EXPECT_EQ(dimensionsOf("a: f32[2 * n + 1 <= 9]"), "n <= 4");
+  EXPECT_EQ(dimensionsOf("a: f32[n - 4]"), "4 <= n");
+  EXPECT_EQ(dimensionsOf("a: f32[n / 2 - 2], b: f32[n]"), "4 <= n");
+  EXPECT_EQ(dimensionsOf("a: f32[rows * columns], b: f32[columns], c: f32[rows]"), "rows columns");
 }
 
 TEST(Bounds, ThatCannotBeDeclaredAreErrors) {

@@ -26,6 +26,45 @@ TEST(Dim, DividesWhereThatIsExact) {
   EXPECT_EQ(Dim(0).dividedBy(n), Dim(0));
 }
 
+TEST(Dim, QuotientsRoundDown) {
+  auto quotient = [](const Dim &size, int64_t divisor) { return size.quotient(divisor)->text(); };
+  EXPECT_EQ(quotient(n + Dim(15), 16), "(n + 15) / 16");
+  EXPECT_EQ(quotient(n * Dim(16) + Dim(20), 16), "n + 1");
+  EXPECT_EQ(quotient(n - Dim(3), 2), "(n + 1) / 2 - 2");
+  EXPECT_EQ(quotient(n * Dim(3), 2), "n + n / 2");
+  EXPECT_EQ(quotient(Dim(64) - n, 8), "7*n / 8 + 8 - n");
+  EXPECT_EQ(quotient(n * Dim(4) + Dim(3), 8), "n / 2");
+  EXPECT_EQ(quotient(Dim(100), 16), "6");
+  EXPECT_EQ(quotient(Dim(-1), 16), "-1");
+  EXPECT_EQ(quotient(n, 1), "n");
+  EXPECT_EQ((*n.quotient(2) * Dim(16) * m).text(), "16*m*(n / 2)");
+}
+
+TEST(Dim, QuotientsOfQuotientsAreOne) {
+  Dim half = *(n + Dim(1)).quotient(2);
+  EXPECT_EQ((half + Dim(1)).quotient(2), (n + Dim(3)).quotient(4));
+  EXPECT_EQ((half * Dim(3)).dividedBy(Dim(3)), half);
+  Dim mixed = m;
+  for (unsigned nesting = 0; nesting < Dim::mostNestedQuotients; ++nesting)
+    mixed = *(mixed + n).quotient(2) + m;
+  EXPECT_EQ((mixed + n).quotient(2), std::nullopt) << "too deep";
+}
+
+TEST(Dim, QuotientsFollowTheirDimensions) {
+  Dim blocks = *(n + m + Dim(15)).quotient(16);
+  EXPECT_EQ(blocks.dimensions(), (std::set<std::string>{"m", "n"}));
+  EXPECT_EQ(blocks.substitute({{"n", n + Dim(1)}}), (n + m).quotient(16).value() + Dim(1));
+  EXPECT_EQ(blocks.substitute({{"n", Dim(20)}, {"m", Dim(0)}}), Dim(2));
+  EXPECT_FALSE(blocks.linear());
+}
+
+TEST(Dim, SizesOfTensorsAreMarked) {
+  EXPECT_TRUE((n * Dim(2)).isExtent());
+  EXPECT_TRUE((Dim(3).asExtent() - Dim(1)).isExtent());
+  EXPECT_FALSE((Dim(3) * Dim(2)).isExtent());
+  EXPECT_EQ(Dim(3).asExtent(), Dim(3));
+}
+
 TEST(Dim, ReadsAsAPersonWritesIt) {
   EXPECT_EQ((Dim(2) * m * n + Dim(1)).text(), "2*m*n + 1");
   EXPECT_EQ((n - Dim(1)).text(), "n - 1");

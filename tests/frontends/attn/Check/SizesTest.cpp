@@ -25,6 +25,26 @@ TEST(Sizes, RemaindersOfConstants) {
   EXPECT_EQ(errorOf("  let y: f32[17 % 0] = zeros(17)\n  x"), "") << "as at run time: a % 0 is a";
 }
 
+TEST(Sizes, QuotientsOfSizesRoundDown) {
+  EXPECT_EQ(errorOf("  let y: f32[(n + 15) / 16] = [c < (n + 15) / 16] => x[16 * c]\n  x"), "");
+  EXPECT_EQ(errorOf("  let y: f32[n / 16 * 16] = x[0:n / 16 * 16]\n  x"), "");
+  EXPECT_EQ(errorOf("  let y: f32[n - n / 16 * 16] = zeros(n % 16)\n  x"), "");
+  EXPECT_EQ(errorOf("  let y: f32[n] = [i < n] => if i == 0 then 0.0 else x[i / 2 * 2]\n  x"), "");
+  EXPECT_EQ(errorOf("  let y = [c < n / 16 + 1] => x[16 * c]\n  x"),
+            "a.attn:2:33: error: this subscript may reach the end: the dimension's size is n [out-of-range]");
+}
+
+TEST(Sizes, QuotientsAreTheSameForConstants) {
+  const std::string program = "fn blocks(x: f32[n]) -> f32[(n + 15) / 16] { [c < (n + 15) / 16] => x[16 * c] }\n"
+                              "export all = f\nfn f(x: f32[100]) -> f32[7] { blocks(x) }\n";
+  EXPECT_EQ(check(program).firstLine(), "");
+  EXPECT_EQ(errorOf("  const half = 7 / 2\n  x"), "a.attn:2:16: error: 7 is not divisible by 2 [inexact-division]")
+      << "no size of a tensor";
+  EXPECT_EQ(errorOf("  let y = zeros(n / size(t, 0) + 8 / (n - n + 2))\n  x"), "");
+  EXPECT_EQ(errorOf("  let y = zeros(16 / (n + 1))\n  x"),
+            "a.attn:2:17: error: 16 is not divisible by n + 1 [inexact-division]");
+}
+
 TEST(Sizes, LargeTensorsAreErrorsWhereTheyAreMade) {
   const std::string large = "this tensor is too large: ";
   EXPECT_EQ(errorOf("  x + f32(sum(iota(9223372036854775807)))"),
