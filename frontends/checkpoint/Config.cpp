@@ -40,16 +40,22 @@ void Config::refuse(StringRef key, StringRef expected) {
     problems.push_back(problem);
 }
 
-int64_t Config::size(StringRef key, std::optional<int64_t> otherwise) {
+int64_t Config::whole(StringRef key, std::optional<int64_t> otherwise, int64_t least, StringRef expected) {
   const json::Value *value = find(key);
   if (!value && otherwise)
     return *otherwise;
   std::optional<int64_t> number = value ? value->getAsInteger() : std::nullopt;
-  if (number && *number >= 1 && *number <= INT32_MAX)
+  if (number && *number >= least && *number <= INT32_MAX)
     return *number;
-  refuse(key, "a positive whole number");
+  refuse(key, expected);
   return otherwise.value_or(1);
 }
+
+int64_t Config::size(StringRef key, std::optional<int64_t> otherwise) {
+  return whole(key, otherwise, 1, "a positive whole number");
+}
+
+int64_t Config::count(StringRef key, int64_t otherwise) { return whole(key, otherwise, 0, "a whole number from 0 up"); }
 
 double Config::real(StringRef key, std::optional<double> otherwise) {
   const json::Value *value = find(key);

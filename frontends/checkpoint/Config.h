@@ -29,6 +29,7 @@ public:
   bool isNull(llvm::StringRef key) const; ///< the key is present, and null
   /// A positive whole number. Without a default, a missing key is a problem, and the result is 1.
   int64_t size(llvm::StringRef key, std::optional<int64_t> otherwise = std::nullopt);
+  int64_t count(llvm::StringRef key, int64_t otherwise); ///< a whole number from 0 up
   double real(llvm::StringRef key, std::optional<double> otherwise = std::nullopt);
   double positive(llvm::StringRef key, std::optional<double> otherwise = std::nullopt); ///< a number above 0
   bool flag(llvm::StringRef key, bool otherwise);
@@ -59,6 +60,8 @@ public:
   std::vector<std::string> unread() const;
 
 private:
+  /// A whole number of at least `least`; `expected` describes it.
+  int64_t whole(llvm::StringRef key, std::optional<int64_t> otherwise, int64_t least, llvm::StringRef expected);
   /// The keys that were read, also those of objects.
   struct Marks {
     llvm::StringSet<> read;

@@ -60,7 +60,7 @@ int64_t readHeads(Config &config, DecoderText &model, const HeadDefaults &family
   return headDim;
 }
 
-void readExperts(Config &config, DecoderText &model, llvm::StringRef key, const Experts &byDefault) {
+Experts readExperts(Config &config, DecoderText &model, llvm::StringRef key, const Experts &byDefault) {
   int64_t count = config.size(key, byDefault.count);
   // Older files have `experts_per_token`.
   int64_t picks = config.size("num_experts_per_tok", config.size("experts_per_token", byDefault.picks));
@@ -69,6 +69,7 @@ void readExperts(Config &config, DecoderText &model, llvm::StringRef key, const 
   model.add("experts", count);
   model.add("picks", picks);
   config.ignore({"router_aux_loss_coef", "router_jitter_noise", "output_router_logits"});
+  return {count, picks};
 }
 
 void addActivation(DecoderText &model, const Activation &activation) {

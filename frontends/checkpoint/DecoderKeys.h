@@ -31,8 +31,8 @@ struct Experts {
   int64_t count, picks;
 };
 
-/// Reads the numbers of experts; `key` is that of their count.
-void readExperts(Config &config, DecoderText &model, llvm::StringRef key, const Experts &byDefault);
+/// Reads the numbers of experts, and returns them; `key` is that of their count.
+Experts readExperts(Config &config, DecoderText &model, llvm::StringRef key, const Experts &byDefault);
 
 /// Adds the argument `activation` unless it has its default.
 void addActivation(DecoderText &model, const Activation &activation);

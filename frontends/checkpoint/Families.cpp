@@ -10,6 +10,8 @@ llvm::ArrayRef<Family> families() {
                                      {"clip", importClip},
                                      {"clip_text_model", importClipText},
                                      {"clip_vision_model", importClipVision},
+                                     {"deepseek_v2", importDeepseekV2},
+                                     {"deepseek_v3", importDeepseekV3},
                                      {"gemma2", importGemma2},
                                      {"gemma3_text", importGemma3},
                                      {"gpt2", importGpt2},

@@ -41,6 +41,10 @@ std::string importSiglip(Config &config, const Source &source);
 std::string importSiglipText(Config &config, const Source &source);
 std::string importSiglipVision(Config &config, const Source &source);
 
+// The families of models/deepseek.attn.
+std::string importDeepseekV2(Config &config, const Source &source);
+std::string importDeepseekV3(Config &config, const Source &source);
+
 // The families of models/gemma.attn.
 std::string importGemma2(Config &config, const Source &source);
 std::string importGemma3(Config &config, const Source &source);

@@ -39,11 +39,14 @@ static std::string yarnArguments(const Yarn &yarn) {
                      yarn.isWhole ? "" : ", whole: false");
 }
 
-static std::string yarn(Config &scaling, const Values &values, double &gain) {
+/// Sets the gains of `rotary`, and returns its frequency.
+static std::string yarn(Config &scaling, const Values &values, Rotary &rotary) {
   double factor = scaling.positive("factor", double(values.extended) / double(values.context));
   double scale = scaling.real("mscale", 0), allScale = scaling.real("mscale_all_dim", 0);
-  gain = scale != 0 && allScale != 0 ? yarnGain(factor, scale) / yarnGain(factor, allScale) : yarnGain(factor, 1);
-  gain = scaling.positive("attention_factor", gain);
+  double gain =
+      scale != 0 && allScale != 0 ? yarnGain(factor, scale) / yarnGain(factor, allScale) : yarnGain(factor, 1);
+  rotary.gain = scaling.positive("attention_factor", gain);
+  rotary.scoreGain = std::pow(yarnGain(factor, allScale), 2);
   std::string more = yarnArguments({factor, values.context, scaling.flag("truncate", true)});
   if (double fast = scaling.positive("beta_fast", 32); fast != 32)
     more += ", fast: " + realText(fast);
@@ -69,7 +72,7 @@ static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Val
   else if (type == "llama3")
     rotary.frequency = llama3(scaling, values);
   else if (type == "yarn" && hasYarn)
-    rotary.frequency = yarn(scaling, values, rotary.gain);
+    rotary.frequency = yarn(scaling, values, rotary);
   else
     scaling.refuse(typeKey, hasYarn ? "default, linear, llama3 or yarn" : "default, linear or llama3");
   // A file may have keys of other types.

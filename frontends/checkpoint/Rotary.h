@@ -7,8 +7,9 @@ namespace attnc {
 
 struct Rotary {
   std::string frequency =
-      {};          ///< a function of the pair of features, in the language: "pair => rotary.plain(pair, ...)"
-  double gain = 1; ///< factor of rotated features
+      {};               ///< a function of the pair of features, in the language: "pair => rotary.plain(pair, ...)"
+  double gain = 1;      ///< factor of rotated features
+  double scoreGain = 1; ///< factor of scores in families that have `mscale_all_dim`
 };
 
 /// The type yarn of a family: the factor of the extension, the context before it, and whether the ends of its ramp are

@@ -329,6 +329,80 @@ TEST(Checkpoint, GptOss) {
       "config.json: hidden_act: found \"gelu\", expected \"silu\"");
 }
 
+/// A config.json of DeepSeek with further keys. V3 has the defaults of its family.
+std::string deepseek(const std::string &more) {
+  return R"({"vocab_size": 129280, "hidden_size": 7168, "intermediate_size": 18432, "num_hidden_layers": 61,
+    "num_attention_heads": 128, "model_type": )" +
+         more + "}";
+}
+
+TEST(Checkpoint, DeepseekV3) {
+  Import import(deepseek(R"("deepseek_v3", "num_nextn_predict_layers": 1, "moe_layer_freq": 1, "ep_size": 1,
+    "scoring_func": "sigmoid", "topk_method": "noaux_tc", "seq_aux": true, "aux_loss_alpha": 0.001,
+    "rope_scaling": {"beta_fast": 32, "beta_slow": 1, "factor": 40, "mscale": 1.0, "mscale_all_dim": 1.0,
+    "original_max_position_embeddings": 4096, "type": "yarn"})"));
+  EXPECT_EQ(import.message, "");
+  EXPECT_THAT(import.warnings(), IsEmpty());
+  EXPECT_THAT(import.result.text, HasSubstr(R"(
+    layers: 61,
+    dense: 3,
+    heads: 128,
+    q_rank: 1536,
+    rank: 512,
+    plain: 128,
+    turned: 64,
+    value_dim: 128,
+    frequency: pair => rotary.yarn(pair, 64, base: 10000.0, factor: 40.0, context: 4096),
+    score_gain: 1.8738542070926265,
+    expert_hidden: 2048,
+    shared_hidden: 2048,
+    experts: 256,
+    picks: 8,
+    scale: 2.5,
+    epsilon: 1e-06,
+    groups: 8,
+    kept: 4,
+    balanced: true,
+    renormalised: true) as ""
+)"));
+}
+
+TEST(Checkpoint, ChoicesOfDeepseekV2) {
+  Import lite(deepseek(R"("deepseek_v2", "num_experts_per_tok": 6, "n_group": 1, "topk_group": 1,
+    "topk_method": "greedy", "q_lora_rank": null, "n_shared_experts": null, "first_k_dense_replace": 62)"));
+  EXPECT_EQ(lite.message, "");
+  EXPECT_THAT(lite.result.text, AllOf(HasSubstr("q_rank: 0,"), HasSubstr("shared_hidden: 0,"), HasSubstr("dense: 61,"),
+                                      Not(HasSubstr("groups")), Not(HasSubstr("balanced"))));
+  Import whole(deepseek(R"("deepseek_v2", "num_experts_per_tok": 6, "n_group": 8, "topk_group": 3,
+    "topk_method": "group_limited_greedy", "routed_scaling_factor": 16.0, "n_routed_experts": 160)"));
+  EXPECT_THAT(whole.result.text, HasSubstr("scale: 16.0,\n    epsilon: 1e-06,\n    groups: 8,\n    kept: 3) as"));
+}
+
+TEST(Checkpoint, UnsupportedDeepseek) {
+  EXPECT_EQ(Import(deepseek(R"("deepseek_v3", "n_group": 3, "scoring_func": "softmax", "first_k_dense_replace": -1,
+    "num_key_value_heads": 64, "rope_scaling": {"type": "longrope"}, "moe_layer_freq": 2,
+    "quantization_config": {"quant_method": "fp8"})"))
+                .message,
+            "config.json: quantization_config: found {\"quant_method\":\"fp8\"}, expected none: quantised checkpoints "
+            "are not supported\n"
+            "config.json: first_k_dense_replace: found -1, expected a whole number from 0 up\n"
+            "config.json: num_key_value_heads: found 64, expected 128\n"
+            "config.json: rope_scaling.type: found \"longrope\", expected default, linear, llama3 or yarn\n"
+            "config.json: moe_layer_freq: found 2, expected 1\n"
+            "config.json: n_group: found 3, expected a divisor of n_routed_experts, at most half of it\n"
+            "config.json: scoring_func: found \"softmax\", expected \"sigmoid\"");
+  EXPECT_EQ(Import(deepseek(R"("deepseek_v3", "topk_group": 9)")).message,
+            "config.json: topk_group: found 9, expected at most n_group, and groups with num_experts_per_tok experts "
+            "together");
+  EXPECT_EQ(Import(deepseek(R"("deepseek_v2", "norm_topk_prob": true, "n_routed_experts": null,
+    "topk_method": "noaux_tc")"))
+                .message,
+            "config.json: num_experts_per_tok: found nothing, expected a positive whole number\n"
+            "config.json: n_routed_experts: found nothing, expected a positive whole number\n"
+            "config.json: topk_method: found \"noaux_tc\", expected greedy or group_limited_greedy\n"
+            "config.json: norm_topk_prob: found true, expected false");
+}
+
 TEST(Checkpoint, UnknownFamily) {
   EXPECT_THAT(
       Import(R"({"model_type": "lama"})").message,

@@ -4,7 +4,7 @@ import importlib
 from .instance import Draw, Instance, Weights, changed
 
 FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3", "phi3", "gpt_oss", "qwen3_moe", "mixtral",
-            "deepseek_v3", "bert", "roberta", "modernbert", "t5", "whisper", "vit", "siglip", "clip",
+            "deepseek_v2", "deepseek_v3", "bert", "roberta", "modernbert", "t5", "whisper", "vit", "siglip", "clip",
             "dit", "mamba2", "qwen3_next", "kimi_linear", "bart", "gpt2", "gemma3_vision"]
 
 

@@ -47,7 +47,7 @@ def route(config, x, w):
     return weights * config.get("routed_scaling_factor", 2.5)
 
 
-def forward(config, w, inputs):
+def forward(config, w, inputs, route=route):
     eps, activation = config.get("rms_norm_eps", 1e-6), config.get("hidden_act", "silu")
     tokens = inputs["tokens"]
     tables, scale = rope_and_scale(config, tokens.shape[1])
@@ -60,8 +60,8 @@ def forward(config, w, inputs):
         return decoder.gated_mlp(x, w, activation)
 
     def sparse(x, w):
-        return (experts.mix(x, route(config, x, w), experts.gated(w, activation))
-                + decoder.gated_mlp(x, w.under("shared_experts."), activation))
+        y = experts.mix(x, route(config, x, w), experts.gated(w, activation))
+        return y + decoder.gated_mlp(x, w.under("shared_experts."), activation)
 
     x = w["model.embed_tokens.weight"][tokens]
     for index in range(config["num_hidden_layers"]):
@@ -87,7 +87,7 @@ def draw_attention(draw, config, prefix, bias=0.0):
     draw.linear(prefix + "o_proj", hidden, heads * value, 0.1, bias)
 
 
-def draw_layer(draw, config, prefix, is_sparse, bias=0.0):
+def draw_layer(draw, config, prefix, is_sparse, bias=0.0, is_balanced=True):
     hidden, inner = config["hidden_size"], config["moe_intermediate_size"]
     count = config["n_routed_experts"]
     draw.norm(prefix + "input_layernorm", hidden)
@@ -97,7 +97,8 @@ def draw_layer(draw, config, prefix, is_sparse, bias=0.0):
         decoder.draw_mlp(draw, prefix + "mlp.", hidden, config["intermediate_size"])
         return
     draw.linear(prefix + "mlp.gate", count, hidden, 1.5)
-    draw.normal(prefix + "mlp.gate.e_score_correction_bias", count, 0.15, 0.5, dtype="F32")
+    if is_balanced:
+        draw.normal(prefix + "mlp.gate.e_score_correction_bias", count, 0.15, 0.5, dtype="F32")
     experts.draw_experts(draw, prefix + "mlp.", count, hidden, inner, 0.1)
     decoder.draw_mlp(draw, prefix + "mlp.shared_experts.", hidden, inner * config["n_shared_experts"])
 
