@@ -38,9 +38,9 @@ void readSizes(Config &config, DecoderText &model, int64_t context, const Hidden
   readEnd(config, model);
 }
 
-void readPeriods(Config &config, DecoderText &model, int64_t defaultPeriod) {
+void readPeriods(Config &config, DecoderText &model, int64_t defaultPeriod, llvm::StringRef other) {
   int64_t layers = config.size("num_hidden_layers");
-  int64_t period = readPeriod(config, layers, defaultPeriod, FullLayer::Last);
+  int64_t period = readPeriod(config, layers, defaultPeriod, FullLayer::Last, other);
   model.add("periods", layers / period);
   model.add("period", period);
   model.add("rest", layers % period);

@@ -38,8 +38,9 @@ Experts readExperts(Config &config, DecoderText &model, llvm::StringRef key, con
 void addActivation(DecoderText &model, const Activation &activation);
 
 /// Reads the types of the layers, in periods of `defaultPeriod` layers without `layer_types`: the last layer of a
-/// period attends to all positions, and the others attend to a window, also those after the last period.
-void readPeriods(Config &config, DecoderText &model, int64_t defaultPeriod);
+/// period attends to all positions, and the others have the type `other`, also those after the last period.
+void readPeriods(Config &config, DecoderText &model, int64_t defaultPeriod,
+                 llvm::StringRef other = "sliding_attention");
 
 /// Defaults of a family, where config.json has none.
 struct HeadDefaults {

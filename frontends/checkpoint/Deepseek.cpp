@@ -60,8 +60,6 @@ static void readGroups(Config &config, DecoderText &model, const Experts &expert
 
 /// Reads all keys but those of the choice of experts, and returns the numbers of experts.
 static Experts readDeepseek(Config &config, DecoderText &model, const DeepseekDefaults &family) {
-  model.file = "models.deepseek";
-  model.uses = {"models.rotary"};
   expectLanguageModel(config, model.model);
   readSizes(config, model, family.context);
   int64_t layers = config.size("num_hidden_layers");
@@ -87,7 +85,7 @@ static Experts readDeepseek(Config &config, DecoderText &model, const DeepseekDe
 }
 
 std::string importDeepseekV2(Config &config, const Source &source) {
-  DecoderText model{.model = "DeepseekV2"};
+  DecoderText model{.model = "DeepseekV2", .file = "models.deepseek", .uses = {"models.rotary"}};
   config.size("num_experts_per_tok"); // it has no default
   Experts experts = readDeepseek(config, model,
                                  {.context = 2048,
@@ -109,7 +107,7 @@ std::string importDeepseekV2(Config &config, const Source &source) {
 }
 
 std::string importDeepseekV3(Config &config, const Source &source) {
-  DecoderText model{.model = "DeepseekV3"};
+  DecoderText model{.model = "DeepseekV3", .file = "models.deepseek", .uses = {"models.rotary"}};
   Experts experts = readDeepseek(config, model,
                                  {.context = 4096,
                                   .dense = 3,

@@ -25,6 +25,7 @@ llvm::ArrayRef<Family> families() {
                                      {"qwen2", importQwen2},
                                      {"qwen3", importQwen3},
                                      {"qwen3_moe", importQwen3Moe},
+                                     {"qwen3_next", importQwen3Next},
                                      {"roberta", importRoberta},
                                      {"siglip", importSiglip},
                                      {"siglip_text_model", importSiglipText},

@@ -78,6 +78,9 @@ std::string importQwen3Moe(Config &config, const Source &source);
 // The family of models/phi3.attn.
 std::string importPhi3(Config &config, const Source &source);
 
+// The family of models/qwen3_next.attn.
+std::string importQwen3Next(Config &config, const Source &source);
+
 // The family of models/t5.attn.
 std::string importT5(Config &config, const Source &source);
 

@@ -3,7 +3,7 @@
 
 namespace attnc {
 
-int64_t readPeriod(Config &config, int64_t layers, int64_t byDefault, FullLayer full) {
+int64_t readPeriod(Config &config, int64_t layers, int64_t byDefault, FullLayer full, llvm::StringRef other) {
   std::vector<std::string> types = config.texts("layer_types");
   if (types.empty())
     return byDefault;
@@ -12,11 +12,10 @@ int64_t readPeriod(Config &config, int64_t layers, int64_t byDefault, FullLayer 
   int64_t period = std::find(begin, types.end(), "full_attention") - begin + 1;
   bool isPeriodic = int64_t(types.size()) == layers;
   for (int64_t layer = 0; isPeriodic && layer < layers; ++layer)
-    isPeriodic = types[layer] == ((layer + 1 - ahead) % period ? "sliding_attention" : "full_attention");
+    isPeriodic = types[layer] == ((layer + 1 - ahead) % period ? other : "full_attention");
   if (!isPeriodic)
-    config.refuse("layer_types", full == FullLayer::First
-                                     ? "for each layer sliding_attention, or at the start of each period full_attention"
-                                     : "for each layer sliding_attention, or at the end of each period full_attention");
+    config.refuse("layer_types", "for each layer " + other.str() + ", or at the " +
+                                     (full == FullLayer::First ? "start" : "end") + " of each period full_attention");
   return period;
 }
 

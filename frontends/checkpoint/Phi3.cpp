@@ -10,10 +10,7 @@ std::string importPhi3(Config &config, const Source &source) {
   readSizes(config, model, 4096);
   model.add("layers", config.size("num_hidden_layers"));
   int64_t headDim = readHeads(config, model, {});
-  double part = config.part("rope_parameters").real("partial_rotary_factor", 1); // of newer files
-  int64_t turned = int64_t(double(headDim) * config.real("partial_rotary_factor", part));
-  if (turned < 2 || turned > headDim || turned % 2 != 0)
-    config.refuse("partial_rotary_factor", "a part of a head with an even number of features");
+  int64_t turned = readRotatedFeatures(config, headDim, 1);
   model.add("turned", turned);
   config.size("original_max_position_embeddings", 4096); // of longrope, which is not supported
   // Files call longrope "yarn", too.

@@ -83,6 +83,14 @@ static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Val
   return rotary;
 }
 
+int64_t readRotatedFeatures(Config &config, int64_t headDim, double part) {
+  part = config.part("rope_parameters").real("partial_rotary_factor", part); // of newer files
+  int64_t turned = int64_t(double(headDim) * config.real("partial_rotary_factor", part));
+  if (turned < 2 || turned > headDim || turned % 2 != 0)
+    config.refuse("partial_rotary_factor", "a part of a head with an even number of features");
+  return turned;
+}
+
 void expectWholeHeads(Config &config) {
   config.expectOnly("partial_rotary_factor", 1.0);
   config.part("rope_parameters").expectOnly("partial_rotary_factor", 1.0);

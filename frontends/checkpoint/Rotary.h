@@ -34,6 +34,9 @@ struct LayerRotary {
   Rotary full, sliding;
 };
 
+/// The number of features of a head that are rotated, an even number. `part` is the default of their share.
+int64_t readRotatedFeatures(Config &config, int64_t headDim, double part);
+
 /// Records a problem if only a part of the features of a head is rotated.
 void expectWholeHeads(Config &config);
 

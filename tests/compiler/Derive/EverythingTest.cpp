@@ -326,6 +326,7 @@ TEST(Everything, PreludeOfRecurrences) {
       {"gated_linear_attention", "sum(sq(gated_linear_attention(x[:, 0:1], y[:, 0:1], x, gates)))"},
       {"chunked_gated_linear_attention", "sum(sq(chunked_gated_linear_attention(q, k, v, parts)))"},
       {"gated_delta_rule", "sum(sq(gated_delta_rule(x[:, 0:1], y[:, 0:1], x, gates, sigmoid(gates))))"},
+      {"unit_vectors", "sum(unit_vectors(x) * y)"},
       {"chunked_gated_delta_rule", "sum(sq(chunked_gated_delta_rule(q, k, v, parts, sigmoid(parts))))"},
       {"solve_unit_lower", "sum(sq(solve_unit_lower(v, q + sq(v))))"},
       {"sums_up_to_each", "sum(sq(sums_up_to_each(x)) * y)"},

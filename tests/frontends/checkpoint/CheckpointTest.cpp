@@ -329,6 +329,31 @@ TEST(Checkpoint, GptOss) {
       "config.json: hidden_act: found \"gelu\", expected \"silu\"");
 }
 
+TEST(Checkpoint, PeriodsOfQwen3Next) {
+  auto qwen = [](const std::string &more) {
+    return R"({"model_type": "qwen3_next", "vocab_size": 96, "hidden_size": 32, "num_hidden_layers": 6,
+      "num_attention_heads": 4)" +
+           more + "}";
+  };
+  Import import(qwen(R"(, "mlp_only_layers": [], "decoder_sparse_step": 1, "intermediate_size": 40,
+    "output_router_logits": false, "use_sliding_window": false)"));
+  EXPECT_EQ(import.message, "");
+  EXPECT_THAT(import.warnings(), IsEmpty());
+  for (const char *line :
+       {"hidden: 512,", "periods: 1,\n    period: 4,\n    rest: 2,", "kv_heads: 2,", "head_dim: 256,", "turned: 64,",
+        "key_heads: 16,\n    key_dim: 128,\n    value_heads: 32,\n    value_dim: 128,", "kernel: 4,",
+        "shared_hidden: 512,\n    experts: 512,\n    picks: 10,\n    renormalised: true,"})
+    EXPECT_THAT(import.result.text, HasSubstr(line));
+  EXPECT_EQ(Import(qwen(R"(, "layer_types": ["full_attention", "linear_attention", "linear_attention"],
+    "linear_num_value_heads": 24, "mlp_only_layers": [0], "decoder_sparse_step": 2)"))
+                .message,
+            "config.json: layer_types: found [\"full_attention\",\"linear_attention\",\"linear_attention\"], expected "
+            "for each layer linear_attention, or at the end of each period full_attention\n"
+            "config.json: linear_num_value_heads: found 24, expected a multiple of linear_num_key_heads\n"
+            "config.json: decoder_sparse_step: found 2, expected 1\n"
+            "config.json: mlp_only_layers: found [0], expected no layer");
+}
+
 /// A config.json of DeepSeek with further keys. V3 has the defaults of its family.
 std::string deepseek(const std::string &more) {
   return R"({"vocab_size": 129280, "hidden_size": 7168, "intermediate_size": 18432, "num_hidden_layers": 61,
