@@ -60,12 +60,13 @@ int64_t readHeads(Config &config, DecoderText &model, const HeadDefaults &family
   return headDim;
 }
 
-Experts readExperts(Config &config, DecoderText &model, llvm::StringRef key, const Experts &byDefault) {
+Experts readExperts(Config &config, DecoderText &model, llvm::StringRef key, const Experts &byDefault,
+                    llvm::StringRef picksKey) {
   int64_t count = config.size(key, byDefault.count);
   // Older files have `experts_per_token`.
-  int64_t picks = config.size("num_experts_per_tok", config.size("experts_per_token", byDefault.picks));
+  int64_t picks = config.size(picksKey, config.size("experts_per_token", byDefault.picks));
   if (picks > count)
-    config.refuse(key, "at least num_experts_per_tok");
+    config.refuse(key, "at least " + picksKey.str());
   model.add("experts", count);
   model.add("picks", picks);
   config.ignore({"router_aux_loss_coef", "router_jitter_noise", "output_router_logits"});

@@ -31,8 +31,9 @@ struct Experts {
   int64_t count, picks;
 };
 
-/// Reads the numbers of experts, and returns them; `key` is that of their count.
-Experts readExperts(Config &config, DecoderText &model, llvm::StringRef key, const Experts &byDefault);
+/// Reads the numbers of experts, and returns them; `key` is that of their count, and `picksKey` that of a token's.
+Experts readExperts(Config &config, DecoderText &model, llvm::StringRef key, const Experts &byDefault,
+                    llvm::StringRef picksKey = "num_experts_per_tok");
 
 /// Adds the argument `activation` unless it has its default.
 void addActivation(DecoderText &model, const Activation &activation);

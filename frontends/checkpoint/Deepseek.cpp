@@ -1,4 +1,4 @@
-#include "frontends/checkpoint/DecoderKeys.h"
+#include "frontends/checkpoint/DeepseekKeys.h"
 #include "frontends/checkpoint/Families.h"
 #include "frontends/checkpoint/Rotary.h"
 #include <algorithm>
@@ -6,11 +6,6 @@
 namespace attnc {
 
 namespace {
-
-/// Groups of experts, of which a token keeps the best ones.
-struct Groups {
-  int64_t count, kept;
-};
 
 /// Defaults of the families of models/deepseek.attn.
 struct DeepseekDefaults {
@@ -24,17 +19,23 @@ struct DeepseekDefaults {
 
 } // namespace
 
-static void readLatentAttention(Config &config, DecoderText &model) {
-  int64_t heads = config.size("num_attention_heads"), turned = config.size("qk_rope_head_dim", 64);
+int64_t readLatentSizes(Config &config, DecoderText &model, const LatentSizes &byDefault) {
+  int64_t heads = config.size("num_attention_heads"), turned = config.size("qk_rope_head_dim", byDefault.turned);
   config.expectOnly("num_key_value_heads", heads);
-  if (turned % 2 != 0)
+  if (turned % 2 != 0 && config.has("qk_rope_head_dim"))
     config.refuse("qk_rope_head_dim", "an even number");
   model.add("heads", heads);
-  model.add("q_rank", config.isNull("q_lora_rank") ? 0 : config.size("q_lora_rank", 1536));
-  model.add("rank", config.size("kv_lora_rank", 512));
-  model.add("plain", config.size("qk_nope_head_dim", 128));
+  model.add("rank", config.size("kv_lora_rank", byDefault.rank));
+  model.add("plain", config.size("qk_nope_head_dim", byDefault.plain));
   model.add("turned", turned);
-  model.add("value_dim", config.size("v_head_dim", 128));
+  model.add("value_dim", config.size("v_head_dim", byDefault.valueDim));
+  config.ignore({"head_dim", "qk_head_dim"}); // they follow from other keys
+  return turned;
+}
+
+static void readLatentAttention(Config &config, DecoderText &model) {
+  int64_t turned = readLatentSizes(config, model, {.rank = 512, .plain = 128, .turned = 64, .valueDim = 128});
+  model.add("q_rank", config.isNull("q_lora_rank") ? 0 : config.size("q_lora_rank", 1536));
   Rotary rotary = readRotary(config, {turned, 10000, model.context});
   model.add("frequency", llvm::StringRef(rotary.frequency));
   if (rotary.gain != 1)
@@ -42,20 +43,27 @@ static void readLatentAttention(Config &config, DecoderText &model) {
   if (rotary.scoreGain != 1)
     model.add("score_gain", rotary.scoreGain);
   model.addFlag("biased", config.flag("attention_bias", false));
-  config.ignore({"head_dim", "qk_head_dim"}); // they follow from other keys
 }
 
-static void readGroups(Config &config, DecoderText &model, const Experts &experts, const Groups &byDefault) {
-  Groups groups{config.size("n_group", byDefault.count), config.size("topk_group", byDefault.kept)};
+void readGroups(Config &config, DecoderText &model, llvm::StringRef key, const Experts &experts,
+                const Groups &byDefault) {
+  Groups groups{config.size(key, byDefault.count), config.size("topk_group", byDefault.kept)};
   int64_t members = experts.count / groups.count;
   if (experts.count % groups.count != 0 || members < 2)
-    return config.refuse("n_group", "a divisor of n_routed_experts, at most half of it");
+    return config.refuse(key, "a divisor of the number of experts, at most half of it");
   if (groups.kept > groups.count || groups.kept * members < experts.picks)
-    return config.refuse("topk_group", "at most n_group, and groups with num_experts_per_tok experts together");
+    return config.refuse("topk_group", "at most " + key.str() + ", and groups with enough experts for a token");
   if (groups.kept == groups.count)
     return;
   model.add("groups", groups.count);
   model.add("kept", groups.kept);
+}
+
+void readExpertWidths(Config &config, DecoderText &model, std::optional<int64_t> width, llvm::StringRef sharedKey,
+                      int64_t shared) {
+  int64_t hidden = config.size("moe_intermediate_size", width);
+  model.add("expert_hidden", hidden);
+  model.add("shared_hidden", config.isNull(sharedKey) ? 0 : hidden * config.count(sharedKey, shared));
 }
 
 /// Reads all keys but those of the choice of experts, and returns the numbers of experts.
@@ -66,10 +74,7 @@ static Experts readDeepseek(Config &config, DecoderText &model, const DeepseekDe
   model.add("layers", layers);
   model.add("dense", std::min(layers, config.count("first_k_dense_replace", family.dense)));
   readLatentAttention(config, model);
-  int64_t width = config.size("moe_intermediate_size", family.expertWidth);
-  model.add("expert_hidden", width);
-  model.add("shared_hidden",
-            config.isNull("n_shared_experts") ? 0 : width * config.count("n_shared_experts", family.shared));
+  readExpertWidths(config, model, family.expertWidth, "n_shared_experts", family.shared);
   if (config.isNull("n_routed_experts"))
     config.refuse("n_routed_experts", "a positive whole number");
   Experts experts = readExperts(config, model, "n_routed_experts", family.experts);
@@ -96,7 +101,7 @@ std::string importDeepseekV2(Config &config, const Source &source) {
                                   .scale = 1});
   std::string method = config.text("topk_method", "greedy");
   if (method == "group_limited_greedy")
-    readGroups(config, model, experts, {.count = 1, .kept = 1});
+    readGroups(config, model, "n_group", experts, {.count = 1, .kept = 1});
   else if (method != "greedy")
     config.refuse("topk_method", "greedy or group_limited_greedy");
   config.expectOnly("mlp_bias", false);
@@ -115,7 +120,7 @@ std::string importDeepseekV3(Config &config, const Source &source) {
                                   .shared = 1,
                                   .experts = {.count = 256, .picks = 8},
                                   .scale = 2.5});
-  readGroups(config, model, experts, {.count = 8, .kept = 4});
+  readGroups(config, model, "n_group", experts, {.count = 8, .kept = 4});
   model.addFlag("balanced", true);
   model.addFlag("renormalised", config.flag("norm_topk_prob", true));
   if (!config.flag("rope_interleave", true))

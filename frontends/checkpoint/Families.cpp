@@ -16,6 +16,7 @@ llvm::ArrayRef<Family> families() {
                                      {"gemma3_text", importGemma3},
                                      {"gpt2", importGpt2},
                                      {"gpt_oss", importGptOss},
+                                     {"kimi_linear", importKimiLinear},
                                      {"llama", importLlama},
                                      {"mamba2", importMamba2},
                                      {"mistral", importMistral},

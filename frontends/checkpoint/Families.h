@@ -59,6 +59,9 @@ std::string importGptOss(Config &config, const Source &source);
 // The family of models/gpt2.attn.
 std::string importGpt2(Config &config, const Source &source);
 
+// The family of models/kimi_linear.attn.
+std::string importKimiLinear(Config &config, const Source &source);
+
 // The families of models/llama.attn.
 std::string importLlama(Config &config, const Source &source);
 std::string importMistral(Config &config, const Source &source);

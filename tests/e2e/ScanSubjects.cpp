@@ -57,6 +57,8 @@ std::vector<Subject> scanSubjects() {
       {"recurrences.attn", "delta", matrices, ofMatrices},
       {"recurrences.attn", "delta_chunks", matrices, ofMatrices},
       {"recurrences.attn", "delta_gradient", matrices, ofMatrices},
+      {"recurrences.attn", "delta_features", matrices, ofMatrices},
+      {"recurrences.attn", "delta_features_gradient", matrices, ofMatrices},
       {"lists.attn", "two_of_three_gradient", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},
       {"lists.attn", "one_of_outers_gradient", {.c = 64, .reduction = 40}, {{"rows", {{"n", 7}}}}},
       {"lists.attn", "scaled_offset_step", {.c = 64, .reduction = 40}, {{"rows", {{"n", 7}}}}},

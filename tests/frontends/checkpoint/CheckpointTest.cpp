@@ -372,11 +372,11 @@ TEST(Checkpoint, DeepseekV3) {
     layers: 61,
     dense: 3,
     heads: 128,
-    q_rank: 1536,
     rank: 512,
     plain: 128,
     turned: 64,
     value_dim: 128,
+    q_rank: 1536,
     frequency: pair => rotary.yarn(pair, 64, base: 10000.0, factor: 40.0, context: 4096),
     score_gain: 1.8738542070926265,
     expert_hidden: 2048,
@@ -390,6 +390,48 @@ TEST(Checkpoint, DeepseekV3) {
     balanced: true,
     renormalised: true) as ""
 )"));
+}
+
+/// A config.json of Kimi Linear with seven layers, of which `full` have latent attention, and with further keys.
+std::string kimi(const std::string &full, const std::string &others, const std::string &more = "") {
+  return R"({"model_type": "kimi_linear", "vocab_size": 96, "hidden_size": 32, "num_hidden_layers": 7,
+    "num_attention_heads": 4, "kv_lora_rank": 12, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 12,
+    "mla_use_nope": true, "intermediate_size": 40, "moe_intermediate_size": 8, "num_experts": 4,
+    "num_experts_per_token": 2, "model_max_length": 1048576, "first_k_dense_replace": 1, "linear_attn_config": {
+    "full_attn_layers": )" +
+         full + R"(, "kda_layers": )" + others + R"(, "head_dim": 8, "num_heads": 3, "short_conv_kernel_size": 4})" +
+         more + "}";
+}
+
+TEST(Checkpoint, RunsOfKimiLinear) {
+  Import published(kimi("[2, 4, 6, 7]", "[1, 3, 5]"));
+  EXPECT_EQ(published.message, "");
+  EXPECT_THAT(published.warnings(), IsEmpty());
+  EXPECT_THAT(published.result.text, HasSubstr(R"(
+    dense: 1,
+    opening: 1,
+    period: 2,
+    periods: 2,
+    closing: 1,
+    rest: 0,
+    delta_heads: 3,
+)"));
+  EXPECT_THAT(Import(kimi("[3]", "[1, 2, 4, 5, 6, 7]")).result.text,
+              HasSubstr("opening: 2,\n    period: 1,\n    periods: 0,\n    closing: 0,\n    rest: 4,"));
+  EXPECT_THAT(Import(kimi("[2, 3, 5, 7]", "[1, 4, 6]")).message,
+              HasSubstr("expected full_attn_layers with equal distances, except for the last one"));
+  EXPECT_THAT(Import(kimi("[2, 5]", "[1, 3, 4, 6]")).message,
+              HasSubstr("expected full_attn_layers, in their order, and all other layers in kda_layers"));
+}
+
+TEST(Checkpoint, UnsupportedKimiLinear) {
+  EXPECT_EQ(Import(kimi("[1, 4]", "[2, 3, 5, 6, 7]", R"(, "moe_router_activation_func": "softmax",
+    "attn_res_block_size": 3, "mla_use_output_gate": true)"))
+                .message,
+            "config.json: first_k_dense_replace: found 1, expected a number below the first one of full_attn_layers\n"
+            "config.json: moe_router_activation_func: found \"softmax\", expected \"sigmoid\"\n"
+            "config.json: mla_use_output_gate: found true, expected false\n"
+            "config.json: attn_res_block_size: found 3, expected none");
 }
 
 TEST(Checkpoint, ChoicesOfDeepseekV2) {
@@ -414,11 +456,10 @@ TEST(Checkpoint, UnsupportedDeepseek) {
             "config.json: num_key_value_heads: found 64, expected 128\n"
             "config.json: rope_scaling.type: found \"longrope\", expected default, linear, llama3 or yarn\n"
             "config.json: moe_layer_freq: found 2, expected 1\n"
-            "config.json: n_group: found 3, expected a divisor of n_routed_experts, at most half of it\n"
+            "config.json: n_group: found 3, expected a divisor of the number of experts, at most half of it\n"
             "config.json: scoring_func: found \"softmax\", expected \"sigmoid\"");
   EXPECT_EQ(Import(deepseek(R"("deepseek_v3", "topk_group": 9)")).message,
-            "config.json: topk_group: found 9, expected at most n_group, and groups with num_experts_per_tok experts "
-            "together");
+            "config.json: topk_group: found 9, expected at most n_group, and groups with enough experts for a token");
   EXPECT_EQ(Import(deepseek(R"("deepseek_v2", "norm_topk_prob": true, "n_routed_experts": null,
     "topk_method": "noaux_tc")"))
                 .message,

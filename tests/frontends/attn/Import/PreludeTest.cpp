@@ -127,14 +127,34 @@ std::string irWith(const std::string &prelude, const std::string &user) {
 }
 
 TEST(Prelude, TheProgramUsesAllOfIt) {
-  EXPECT_EQ(preludeNames(),
-            (std::vector<std::string>{"decoding",       "metrics",           "models.bart",    "models.bert",
-                                      "models.clip",    "models.deepseek",   "models.dit",     "models.encoders",
-                                      "models.experts", "models.gemma",      "models.gpt2",    "models.gpt_oss",
-                                      "models.llama",   "models.mamba2",     "models.mixture", "models.modernbert",
-                                      "models.phi3",    "models.qwen3_next", "models.rotary",  "models.siglip",
-                                      "models.t5",      "models.vit",        "models.whisper", "nn",
-                                      "optim",          "recurrences",       "vision"}));
+  EXPECT_EQ(preludeNames(), (std::vector<std::string>{"decoding",
+                                                      "metrics",
+                                                      "models.bart",
+                                                      "models.bert",
+                                                      "models.clip",
+                                                      "models.deepseek",
+                                                      "models.dit",
+                                                      "models.encoders",
+                                                      "models.experts",
+                                                      "models.gemma",
+                                                      "models.gpt2",
+                                                      "models.gpt_oss",
+                                                      "models.kimi_linear",
+                                                      "models.llama",
+                                                      "models.mamba2",
+                                                      "models.mixture",
+                                                      "models.modernbert",
+                                                      "models.phi3",
+                                                      "models.qwen3_next",
+                                                      "models.rotary",
+                                                      "models.siglip",
+                                                      "models.t5",
+                                                      "models.vit",
+                                                      "models.whisper",
+                                                      "nn",
+                                                      "optim",
+                                                      "recurrences",
+                                                      "vision"}));
   std::vector<std::string> names = definitionsOf(std::string(*preludeText("nn")));
   EXPECT_GT(names.size(), 20u);
   for (const std::string &name : names)
@@ -248,6 +268,17 @@ TEST(Prelude, TheDeltaRuleReplacesValues) {
           "  gated_delta_rule(ones(1, 1, 3, 1), ones(1, 1, 3, 1), v, g, r)\n}",
           {reals({1, 1, 3, 1}, {8, 4, 9}), reals({1, 1, 3}, {0, 0, -std::log(2)}), reals({1, 1, 3}, {1, 0.25, 0})}),
       are({8, 7, 3.5}));
+}
+
+/// Keys of two features, each written alone by the first two time steps, and read together by the third one, before
+/// which one feature decays.
+TEST(Prelude, DecaysOfFeaturesAreTheirOwn) {
+  EXPECT_THAT(valuesOf("use recurrences\nfn f(k: f32[1, 1, 3, 2], v: f32[1, 1, 3, 1], g: f32[1, 1, 3, 2], "
+                       "r: f32[1, 1, 3]) -> f32[1, 1, 3, 1] {\n"
+                       "  feature_gated_delta_rule(ones(1, 1, 3, 2), k, v, g, r)\n}",
+                       {reals({1, 1, 3, 2}, {1, 0, 0, 1, 1, 1}), reals({1, 1, 3, 1}, {8, 4, 9}),
+                        reals({1, 1, 3, 2}, {0, 0, 0, 0, -std::log(2), 0}), reals({1, 1, 3}, {1, 1, 0})}),
+              are({8, 12, 8}));
 }
 
 /// Five chunks of eight positions. Decays are so strong that their inverses overflow f32.
