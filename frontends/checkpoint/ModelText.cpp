@@ -61,7 +61,9 @@ std::string ModelText::text(llvm::StringRef origin) const {
     result += fmt::format("// {}\n", note);
   for (const std::string &file : files)
     result += "use " + file + "\n";
-  result += fmt::format("\nmodel {} {{\n", model);
+  result += fmt::format("\nmodel {}{} {{\n", model, settings.empty() ? "" : "(" + settings + ")");
+  for (const std::string &constant : constants)
+    result += "  const " + constant + "\n";
   for (const FieldText &field : fields)
     result += textOf(field);
   for (const FunctionText &function : functions)
@@ -78,6 +80,18 @@ std::string DecoderText::text(llvm::StringRef origin) const {
   std::string field = source ? "network" : "decoder", module = source ? "EncoderDecoder" : "Decoder";
   result.fields = {{field, file.substr(file.rfind('.') + 1) + "." + module, arguments, tensors}};
   std::string inputs = context == 0 ? "tokens: i32[batch, seq]" : fmt::format("tokens: i32[batch, seq <= {}]", context);
+  if (longContext > 0) {
+    result.settings = "long = false";
+    result.constants = {fmt::format("context = if long then {} else {}", longContext, context)};
+    result.notes.push_back(
+        fmt::format("Texts have at most {} tokens; longer ones, of at most {} tokens, need `long`, as "
+                    "by `--set long=true`.",
+                    context, longContext));
+    inputs = "tokens: i32[batch, seq <= context]";
+    for (auto &[name, value] : result.fields[0].arguments.values)
+      if (name == "context")
+        value = name;
+  }
   std::string features = "decoder.features(tokens)";
   if (source) {
     result.addEntry({.comment = source->comment,

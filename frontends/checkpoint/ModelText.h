@@ -59,8 +59,10 @@ struct FunctionText {
 };
 
 struct ModelText {
-  std::string model = "";              ///< name of the model: "Bert"
-  std::vector<std::string> files = {}; ///< files that the model uses, of the prelude: "models.bert"
+  std::string model = "";                  ///< name of the model: "Bert"
+  std::string settings = "";               ///< hyperparameters: "long = false"
+  std::vector<std::string> constants = {}; ///< "context = if long then 131072 else 4096"
+  std::vector<std::string> files = {};     ///< files that the model uses, of the prelude: "models.bert"
   std::vector<FieldText> fields = {};
   std::vector<FunctionText> functions = {};
   std::vector<std::string> exports = {}; ///< "next = incremental(last, along: seq)"
@@ -92,6 +94,7 @@ struct DecoderText {
   Arguments arguments = {};
   std::optional<SourceText> source = {};
   int64_t vocab = 1, context = 1; ///< number of tokens, and the largest one of positions; 0: any number of positions
+  int64_t longContext = 0;        ///< positions with the hyperparameter `long`; 0: the model does not have it
   std::vector<int64_t> ends = {}; ///< the tokens that end a text; `write` stops at the first one alone
   std::vector<std::string> notes = {}; ///< ModelText::notes
 

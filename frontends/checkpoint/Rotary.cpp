@@ -1,5 +1,6 @@
 #include "frontends/checkpoint/Rotary.h"
 #include "frontends/checkpoint/ModelText.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -55,11 +56,44 @@ static std::string yarn(Config &scaling, const Values &values, Rotary &rotary) {
   return call("yarn", values, more);
 }
 
+/// The divisors of all frequencies, as a list in the language, on lines of at most eight numbers.
+static std::string readFactors(Config &scaling, llvm::StringRef key, const Values &values) {
+  std::vector<double> factors = scaling.reals(key);
+  if (int64_t(factors.size()) != values.features / 2 || llvm::any_of(factors, [](double each) { return !(each > 0); }))
+    scaling.refuse(key, fmt::format("{} positive numbers", values.features / 2));
+  std::string result = "[";
+  for (size_t i = 0; i < factors.size(); ++i)
+    result += (i == 0 ? "" : i % 8 == 0 ? ",\n        " : ", ") + realText(factors[i]);
+  return result + "]";
+}
+
+/// Sets the gain of `rotary` and its number of positions, and returns its frequency (Ding et al. 2024).
+static std::string longrope(Config &scaling, const Values &values, Rotary &rotary) {
+  double original = double(values.context), scale = scaling.positive("factor", double(values.extended) / original);
+  rotary.gain =
+      scaling.positive("attention_factor", scale <= 1 ? 1 : std::sqrt(1 + std::log(scale) / std::log(original)));
+  std::string factors = readFactors(scaling, "short_factor", values),
+              others = readFactors(scaling, "long_factor", values);
+  if (values.extended > values.context) {
+    rotary.shortContext = values.context;
+    factors = fmt::format("if long then {}\n      else {}", others, factors);
+  }
+  return call("longrope", values, ",\n      factors: " + factors);
+}
+
+/// The types of rotary positions that a family supports.
+static llvm::StringRef typesOf(const RotaryDefaults &family) {
+  if (family.longRopeContext)
+    return "default, linear, llama3 or longrope";
+  return family.hasYarn ? "default, linear, llama3 or yarn" : "default, linear or llama3";
+}
+
 /// The rotary positions that `scaling` describes; `config` has `original_max_position_embeddings` in some files. `key`
-/// is the key of `scaling`, for messages; `hasYarn`: RotaryDefaults::hasYarn.
-static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Values values, bool hasYarn = true) {
+/// is the key of `scaling`, for messages.
+static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Values values,
+                       const RotaryDefaults &family) {
   values.base = scaling.positive("rope_theta", values.base);
-  int64_t original = scaling.size("original_max_position_embeddings", values.extended);
+  int64_t original = scaling.size("original_max_position_embeddings", family.longRopeContext.value_or(values.extended));
   values.context = config.size("original_max_position_embeddings", original);
   const char *typeKey = scaling.has("rope_type") ? "rope_type" : "type";
   std::string type = scaling.text(typeKey, "default");
@@ -71,13 +105,15 @@ static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Val
     rotary.frequency = call("linear", values, ", factor: " + realText(scaling.positive("factor")));
   else if (type == "llama3")
     rotary.frequency = llama3(scaling, values);
-  else if (type == "yarn" && hasYarn)
+  else if (family.longRopeContext && llvm::is_contained({"longrope", "su", "yarn"}, type)) // all mean longrope there
+    rotary.frequency = longrope(scaling, values, rotary);
+  else if (type == "yarn" && family.hasYarn)
     rotary.frequency = yarn(scaling, values, rotary);
   else
-    scaling.refuse(typeKey, hasYarn ? "default, linear, llama3 or yarn" : "default, linear or llama3");
+    scaling.refuse(typeKey, typesOf(family));
   // A file may have keys of other types.
   scaling.ignore({"factor", "low_freq_factor", "high_freq_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim",
-                  "attention_factor", "truncate"});
+                  "attention_factor", "truncate", "short_factor", "long_factor"});
   for (const std::string &unknown : scaling.unread())
     config.refuse(key, "no key " + unknown);
   return rotary;
@@ -103,7 +139,7 @@ Rotary readRotary(Config &config, const RotaryDefaults &family) {
   std::optional<Config> scaling = config.object(key);
   Values values{family.features, config.positive("rope_theta", family.base), family.context, family.context};
   if (scaling)
-    return rotaryOf(config, *scaling, key, values, family.hasYarn);
+    return rotaryOf(config, *scaling, key, values, family);
   if (!family.scaling)
     return {call("plain", values, "")};
   return {call("yarn", values, yarnArguments(*family.scaling)), yarnGain(family.scaling->factor, 1)};
@@ -116,9 +152,9 @@ LayerRotary readLayerRotary(Config &config, const RotaryDefaults &family, double
   if (!full)
     return {readRotary(config, family), {call("plain", local, "")}};
   Values values{family.features, family.base, family.context, family.context};
-  LayerRotary rotary{rotaryOf(config, *full, "rope_parameters", values, family.hasYarn), {call("plain", local, "")}};
+  LayerRotary rotary{rotaryOf(config, *full, "rope_parameters", values, family), {call("plain", local, "")}};
   if (std::optional<Config> sliding = types->object("sliding_attention"))
-    rotary.sliding = rotaryOf(config, *sliding, "rope_parameters", local, family.hasYarn);
+    rotary.sliding = rotaryOf(config, *sliding, "rope_parameters", local, family);
   return rotary;
 }
 

@@ -5,11 +5,14 @@
 
 namespace attnc {
 
+/// Rotary positions. With longrope, those of texts up to a number of positions and those of longer texts differ: the
+/// model has the hyperparameter `long`.
 struct Rotary {
   std::string frequency =
-      {};               ///< a function of the pair of features, in the language: "pair => rotary.plain(pair, ...)"
-  double gain = 1;      ///< factor of rotated features
-  double scoreGain = 1; ///< factor of scores in families that have `mscale_all_dim`
+      {};                   ///< a function of the pair of features, in the language: "pair => rotary.plain(pair, ...)"
+  double gain = 1;          ///< factor of rotated features
+  double scoreGain = 1;     ///< factor of scores in families that have `mscale_all_dim`
+  int64_t shortContext = 0; ///< longrope: the number of positions without `long`; 0: all
 };
 
 /// The type yarn of a family: the factor of the extension, the context before it, and whether the ends of its ramp are
@@ -27,6 +30,8 @@ struct RotaryDefaults {
   int64_t context;                            ///< `max_position_embeddings`
   bool hasYarn = true;                        ///< its module has a gain, and the type yarn its usual meaning
   std::optional<Yarn> scaling = std::nullopt; ///< of files without `rope_scaling` and `rope_parameters`
+  /// `original_max_position_embeddings`, if the module has a gain and the family the type longrope.
+  std::optional<int64_t> longRopeContext = std::nullopt;
 };
 
 /// Rotary positions of layers without and with a window.

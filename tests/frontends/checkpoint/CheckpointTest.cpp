@@ -167,11 +167,40 @@ TEST(Checkpoint, HeadsOfPhiTurnInPart) {
   };
   EXPECT_THAT(Import(phi(R"(, "partial_rotary_factor": 0.75)")).result.text,
               HasSubstr("turned: 12,\n    frequency: pair => rotary.plain(pair, 12, base: 10000.0)"));
-  EXPECT_EQ(Import(phi(R"(, "partial_rotary_factor": 0.2, "rope_scaling": {"type": "longrope"})")).message,
+  EXPECT_EQ(Import(phi(R"(, "partial_rotary_factor": 0.2, "rope_scaling": {"type": "dynamic"})")).message,
             "config.json: partial_rotary_factor: found 0.2, expected a part of a head with an even number of features\n"
-            "config.json: rope_scaling.type: found \"longrope\", expected default, linear or llama3");
-  EXPECT_EQ(Import(phi(R"(, "rope_scaling": {"type": "yarn"})")).message,
-            "config.json: rope_scaling.type: found \"yarn\", expected default, linear or llama3");
+            "config.json: rope_scaling.type: found \"dynamic\", expected default, linear, llama3 or longrope");
+}
+
+/// "yarn" and "su" are other names of longrope in files of Phi-3.
+TEST(Checkpoint, LongTextsOfPhiNeedAHyperparameter) {
+  auto phi = [](const std::string &scaling) {
+    return R"({"model_type": "phi3", "vocab_size": 96, "hidden_size": 16, "intermediate_size": 56,
+      "num_hidden_layers": 2, "num_attention_heads": 4, "original_max_position_embeddings": 4096,
+      "max_position_embeddings": 131072, "rope_scaling": )" +
+           scaling + "}";
+  };
+  for (const char *type : {"longrope", "su", "yarn"}) {
+    Import import(phi(R"({"short_factor": [1, 1.5], "long_factor": [2, 64], "type": ")" + std::string(type) + "\"}"));
+    EXPECT_THAT(import.warnings(), IsEmpty());
+    EXPECT_THAT(import.result.text, AllOf(HasSubstr(R"(
+// Texts have at most 4096 tokens; longer ones, of at most 131072 tokens, need `long`, as by `--set long=true`.
+)"),
+                                          HasSubstr(R"(
+model Phi3(long = false) {
+  const context = if long then 131072 else 4096
+)"),
+                                          HasSubstr(R"(
+    frequency: pair => rotary.longrope(pair, 4, base: 10000.0,
+      factors: if long then [2.0, 64.0]
+      else [1.0, 1.5]),
+    gain: 1.1902380714238083,
+)"),
+                                          HasSubstr("fn logits(tokens: i32[batch, seq <= context])")));
+  }
+  EXPECT_EQ(Import(phi(R"({"short_factor": [1, 0], "type": "longrope"})")).message,
+            "config.json: rope_scaling.short_factor: found [1,0], expected 2 positive numbers\n"
+            "config.json: rope_scaling.long_factor: found nothing, expected 2 positive numbers");
 }
 
 TEST(Checkpoint, NumbersThatMakeNan) {
