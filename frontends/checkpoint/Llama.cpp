@@ -15,13 +15,16 @@ struct LlamaVariant {
   double base = 10000;   ///< default of `rope_theta`
   double epsilon = 1e-6; ///< default of `rms_norm_eps`
   HiddenKey hidden = {};
+  const char *layers = "layers"; ///< hyperparameter of the number of layers; null: the layers differ
 };
 
 static DecoderText readLlamaForm(Config &config, const LlamaVariant &variant) {
   DecoderText model{.model = variant.model, .file = variant.file, .uses = {"models.rotary"}};
   expectLanguageModel(config, variant.library);
   readSizes(config, model, variant.context, variant.hidden);
-  model.add("layers", config.size("num_hidden_layers"));
+  int64_t layers = config.size("num_hidden_layers");
+  if (variant.layers)
+    model.add(variant.layers, layers);
   int64_t headDim = readHeads(config, model, variant.heads);
   expectWholeHeads(config);
   Rotary rotary = readRotary(config, {headDim, variant.base, model.context});
@@ -118,7 +121,8 @@ std::string importMixtral(Config &config, const Source &source) {
                                              .heads = {.kvHeads = 8, .headDim = {}},
                                              .file = "models.mixture",
                                              .base = 1e6,
-                                             .epsilon = 1e-5});
+                                             .epsilon = 1e-5,
+                                             .layers = "periods"});
   readExperts(config, model, "num_local_experts", {8, 2});
   model.add("renormalised", llvm::StringRef("true"));
   model.add("block_sparse", llvm::StringRef("true"));
@@ -127,21 +131,42 @@ std::string importMixtral(Config &config, const Source &source) {
   return model.text(source.name);
 }
 
+/// Adds the layers with mixtures of experts: those at every `decoder_sparse_step`-th place that `mlp_only_layers` does
+/// not list, if they are the last ones of equal periods.
+static void addSparseLayers(Config &config, DecoderText &model) {
+  int64_t layers = config.size("num_hidden_layers"), step = config.size("decoder_sparse_step", 1);
+  std::vector<int64_t> listed = config.numbers("mlp_only_layers"), sparse;
+  for (int64_t layer = step - 1; layer < layers; layer += step)
+    if (!llvm::is_contained(listed, layer))
+      sparse.push_back(layer);
+  int64_t periods = int64_t(sparse.size()), period = periods > 1 ? sparse[1] - sparse[0] : 1;
+  int64_t dense = periods > 0 ? sparse[0] - (period - 1) : layers;
+  for (int64_t index = 0; index < periods; ++index)
+    if (dense < 0 || sparse[index] != dense + period * (index + 1) - 1)
+      return config.refuse("mlp_only_layers", "no layer, or layers that leave mixtures at the ends of equal periods");
+  model.add("periods", periods);
+  if (periods == layers)
+    return;
+  model.add("period", period);
+  model.add("dense", dense);
+  model.add("rest", layers - dense - period * periods);
+  model.add("dense_hidden", config.size("intermediate_size", 6144));
+}
+
 std::string importQwen3Moe(Config &config, const Source &source) {
   DecoderText model = readLlamaForm(config, {.model = "Qwen3Moe",
                                              .library = "Qwen3Moe",
                                              .context = 32768,
                                              .heads = {.kvHeads = 4, .headDim = {}},
                                              .file = "models.mixture",
-                                             .hidden = {"moe_intermediate_size", 768}});
+                                             .hidden = {"moe_intermediate_size", 768},
+                                             .layers = nullptr});
+  addSparseLayers(config, model);
   readExperts(config, model, config.has("num_experts") ? "num_experts" : "num_local_experts", {128, 8});
   model.addFlag("biased", config.flag("attention_bias", false));
   model.add("qk_normed", llvm::StringRef("true"));
   model.addFlag("renormalised", config.flag("norm_topk_prob", false));
   config.expectOnly("use_sliding_window", false);
-  config.expectOnly("decoder_sparse_step", 1);
-  if (!config.numbers("mlp_only_layers").empty())
-    config.refuse("mlp_only_layers", "no layer");
   config.ignore({"intermediate_size", "sliding_window", "max_window_layers"});
   return model.text(source.name);
 }

@@ -358,6 +358,27 @@ TEST(Checkpoint, GptOss) {
       "config.json: hidden_act: found \"gelu\", expected \"silu\"");
 }
 
+TEST(Checkpoint, DenseLayersOfQwen3Moe) {
+  auto qwen = [](const std::string &more) {
+    return R"({"model_type": "qwen3_moe", "vocab_size": 96, "hidden_size": 32, "num_hidden_layers": 6,
+      "num_attention_heads": 4, "intermediate_size": 56)" +
+           more + "}";
+  };
+  EXPECT_THAT(Import(qwen("")).result.text, AllOf(HasSubstr("periods: 6,"), Not(HasSubstr("dense"))));
+  EXPECT_THAT(Import(qwen(R"(, "decoder_sparse_step": 4)")).result.text,
+              HasSubstr("periods: 1,\n    period: 1,\n    dense: 3,\n    rest: 2,\n    dense_hidden: 56,"));
+  EXPECT_THAT(Import(qwen(R"(, "decoder_sparse_step": 2, "mlp_only_layers": [1])")).result.text,
+              HasSubstr("periods: 2,\n    period: 2,\n    dense: 2,\n    rest: 0,"));
+  EXPECT_THAT(Import(qwen(R"(, "mlp_only_layers": [0, 5])")).result.text,
+              HasSubstr("periods: 4,\n    period: 1,\n    dense: 1,\n    rest: 1,"));
+  EXPECT_THAT(Import(qwen(R"(, "decoder_sparse_step": 7)")).result.text,
+              HasSubstr("periods: 0,\n    period: 1,\n    dense: 6,\n    rest: 0,"));
+  for (const std::string listed : {"[1]", "[2]", "[1,3]"})
+    EXPECT_EQ(Import(qwen(R"(, "mlp_only_layers": )" + listed)).message,
+              "config.json: mlp_only_layers: found " + listed +
+                  ", expected no layer, or layers that leave mixtures at the ends of equal periods");
+}
+
 TEST(Checkpoint, PeriodsOfQwen3Next) {
   auto qwen = [](const std::string &more) {
     return R"({"model_type": "qwen3_next", "vocab_size": 96, "hidden_size": 32, "num_hidden_layers": 6,

@@ -18,13 +18,36 @@ namespace {
 
 constexpr double tolerance = 1e-4; ///< of the largest element of an output
 
-constexpr const char *decoders[] = {
-    "deepseek-v2",   "deepseek-v3",    "deepseek-v3-plain", "gemma2",           "gemma2-defaults",
-    "gemma3",        "gemma3-types",   "gpt-oss",           "gpt-oss-defaults", "gpt2",
-    "kimi-linear",   "llama3",         "llama3-tied",       "llama-biased",     "mamba2",
-    "mamba2-groups", "mamba2-limited", "mistral",           "mistral-nemo",     "mixtral",
-    "qwen3-moe",     "phi3",           "phi3-4k",           "phi3-short",       "qwen2",
-    "qwen2-yarn",    "qwen3",          "qwen3-biased",      "qwen3-next"};
+constexpr const char *decoders[] = {"deepseek-v2",
+                                    "deepseek-v3",
+                                    "deepseek-v3-plain",
+                                    "gemma2",
+                                    "gemma2-defaults",
+                                    "gemma3",
+                                    "gemma3-types",
+                                    "gpt-oss",
+                                    "gpt-oss-defaults",
+                                    "gpt2",
+                                    "kimi-linear",
+                                    "llama3",
+                                    "llama3-tied",
+                                    "llama-biased",
+                                    "mamba2",
+                                    "mamba2-groups",
+                                    "mamba2-limited",
+                                    "mistral",
+                                    "mistral-nemo",
+                                    "mixtral",
+                                    "qwen3-moe",
+                                    "qwen3-moe-mixed",
+                                    "phi3",
+                                    "phi3-4k",
+                                    "phi3-short",
+                                    "qwen2",
+                                    "qwen2-yarn",
+                                    "qwen3",
+                                    "qwen3-biased",
+                                    "qwen3-next"};
 constexpr const char *encoderDecoders[] = {"bart", "t5", "flan-t5", "whisper", "whisper-scaled"};
 constexpr const char *others[] = {"bert",          "bert-base",  "bert-classifier",  "bert-tokens", "roberta",
                                   "xlm-roberta",   "modernbert", "modernbert-types", "vit",         "vit-pooled",
