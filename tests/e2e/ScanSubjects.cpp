@@ -23,6 +23,7 @@ std::vector<Subject> scanSubjects() {
   Accuracy matrices = {.c = 64, .reduction = 400, .along = {"n", "batch"}};
   std::vector<Choice> ofMatrices = {{"one step", {{"batch", 1}, {"n", 1}}},
                                     {"steps", {{"batch", 2}, {"n", 5}}},
+                                    {"chunks", {{"batch", 1}, {"n", 37}}},
                                     {"no steps", {{"batch", 2}, {"n", 0}}}};
   Fillers lengths = {{"length", upTo("seq")}}, words = {{"length", upTo("n")}};
   return {

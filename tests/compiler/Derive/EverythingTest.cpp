@@ -175,66 +175,65 @@ TEST(Everything, Normalisers) {
 //===- The prelude ------------------------------------------------------------------------------------------------===//
 
 /// Returns functions of x and y: f32[n, 3], and of modules.
-const Bodies &bodiesOfPrelude() {
-  static const Bodies bodies = {
-      {"gelu", "sum(y * gelu(x))"},
-      {"gelu_tanh", "sum(y * gelu_tanh(x))"},
-      {"silu", "sum(y * silu(x))"},
-      {"softplus", "sum(y * softplus(x))"},
-      {"softmax", "sum(y * softmax(x))"},
-      {"log_sum_exp", "sum(sq(log_sum_exp(x * y)))"},
-      {"log_softmax", "sum(y * log_softmax(x))"},
-      {"cross_entropy", "mean(cross_entropy(x * y, iota(n) % 3))"},
-      {"mean_squared_error", "mean_squared_error(x, y)"},
-      {"mean_absolute_error", "mean_absolute_error(x, y)"},
-      {"one_hot", "sum(sq(x) * one_hot(iota(n) % 3, 3))"},
-      {"dropout", "sum(dropout(sq(x), 0.5) * y)"},
-      {"split_heads", "let (a, b, c) = split_heads(reshape(x, [1, n, 3]), 3, 1)\nsum(a * b * c)"},
-      {"merge_heads", "sum(sq(merge_heads(reshape(x, [1, 1, n, 3]))) * y)"},
-      {"sinusoidal", "sum(sq(x) * sinusoidal(n, 3))"},
-      {"rope", "sum(sq(rope(x[.., 0:2], 100.0)) * y[.., 0:2])"},
-      {"alibi_slopes", "sum(sq(x) * y) * sum(alibi_slopes(2))"},
-      {"relative_bucket", "sum([i, j] => sq(x[i, j]) * f32(relative_bucket(i - j, 4, 8)))"},
-      {"Linear", "module Linear(3, 4)"},
-      {"LayerNorm", "module LayerNorm(3)"},
-      {"RmsNorm", "module RmsNorm(3)"},
-      {"Mlp", "module Mlp(3, 5)"},
-      {"SwiGLU", "module SwiGLU(3, 5)"},
-      {"BatchNorm", "module BatchNorm(3)"},
-      {"Embedding", "tokens Embedding(5, 3)"},
-      {"Positions", "rows Positions(6, 3)"},
-      {"MultiHeadAttention", "rows MultiHeadAttention(3, 1)"},
-      {"GruCell", "state GruCell(3, 3)"},
-      {"GRU", "steps GRU(3, 4)"},
-      {"LstmCell", "states LstmCell(3, 3)"},
-      {"LSTM", "steps LSTM(3, 4)"},
-      {"BothWays", "lengths BothWays(nn.LSTM, 3, 4)"},
-      {"linear_attention", "sum(sq(linear_attention(x, y, x)))"},
-      {"causal_linear_attention", "let (a, b) = (reshape(x, [1, 1, n, 3, 1]), reshape(y, [1, 1, n, 3, "
-                                  "1]))\nsum(sq(causal_linear_attention(a, b, a)))"},
-      {"Conv1d", "rows Conv1d(3, 3, 3, 2)"},
-      // Its gradient is a derivative only if costs are constant: Normaliser.Reinforce.
-      {"reinforce", "reinforce(x[:, 0], 0.0 * x[:, 1], stop(y[:, 0]))"},
-      {"GroupedQueryAttention", "masked GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
-      {"compact", "sum(x * f32(compact([i < n, j < 3] => i32(i + j), y > 0.0, 3)))"},
-      {"ctc",
-       "let labels = [b < n, i < 2] => 1 + (b + i) % 2\nlet logp = [b < n, t < 5, c < 3] => x[b, c] * y[b, (c + t) % "
-       "3]\nsum(exp(-0.1 * ctc(logp, [b < n] => 5 - b % 2, labels, [b < n] => b % 3)))"},
-      {"best_path", "sum(x * f32(best_path(stop([b < n, t < 3, c < 2] => y[b, t] * f32(c)), iota(n))))"},
-      {"cost_to_go", "sum(cost_to_go(x, iota(n), 0.9) * y)"},
-      // Its gradient is no derivative: Normaliser.ReinforceInTimeSteps.
-      {"reinforce_steps", "sum(sq(x)) + 0.0 * reinforce_steps(y, y, y, iota(n))"},
-      {"cross_entropy_smoothed", "mean(cross_entropy_smoothed(x * y, iota(n) % 3, 0.3))"},
-      {"random_normal", "sum(sq(x) * random_normal(x)) + sum(exp(y) * random_normal(y))"},
-      {"sublayer", "sum(y * sublayer(x, tanh, softmax)) + sum(sq(sublayer(y, sq, softmax, pre_norm: false)))"},
-      {"CrossAttention", "sources CrossAttention(3, 1)"},
-      {"TransformerEncoder", "masked TransformerEncoder(3, 1, 4)"},
-      {"TransformerDecoder", "sources TransformerDecoder(3, 1, 4, pre_norm: false, activation: silu)"},
-      {"RelativeBias", "distances RelativeBias(3, 8, 5, causal: false)"},
-      {"RelativePositions", "vectors RelativePositions(2, 3)"},
-  };
-  return bodies;
-}
+const Bodies bodiesOfPrelude = {
+    {"gelu", "sum(y * gelu(x))"},
+    {"gelu_tanh", "sum(y * gelu_tanh(x))"},
+    {"silu", "sum(y * silu(x))"},
+    {"softplus", "sum(y * softplus(x))"},
+    {"softmax", "sum(y * softmax(x))"},
+    {"log_sum_exp", "sum(sq(log_sum_exp(x * y)))"},
+    {"log_softmax", "sum(y * log_softmax(x))"},
+    {"cross_entropy", "mean(cross_entropy(x * y, iota(n) % 3))"},
+    {"mean_squared_error", "mean_squared_error(x, y)"},
+    {"mean_absolute_error", "mean_absolute_error(x, y)"},
+    {"one_hot", "sum(sq(x) * one_hot(iota(n) % 3, 3))"},
+    {"dropout", "sum(dropout(sq(x), 0.5) * y)"},
+    {"split_heads", "let (a, b, c) = split_heads(reshape(x, [1, n, 3]), 3, 1)\nsum(a * b * c)"},
+    {"merge_heads", "sum(sq(merge_heads(reshape(x, [1, 1, n, 3]))) * y)"},
+    {"sinusoidal", "sum(sq(x) * sinusoidal(n, 3))"},
+    {"rope", "sum(sq(rope(x[.., 0:2], 100.0)) * y[.., 0:2])"},
+    {"alibi_slopes", "sum(sq(x) * y) * sum(alibi_slopes(2))"},
+    {"relative_bucket", "sum([i, j] => sq(x[i, j]) * f32(relative_bucket(i - j, 4, 8)))"},
+    {"Linear", "module Linear(3, 4)"},
+    {"LayerNorm", "module LayerNorm(3)"},
+    {"RmsNorm", "module RmsNorm(3)"},
+    {"Mlp", "module Mlp(3, 5)"},
+    {"SwiGLU", "module SwiGLU(3, 5)"},
+    {"BatchNorm", "module BatchNorm(3)"},
+    {"Embedding", "tokens Embedding(5, 3)"},
+    {"Positions", "rows Positions(6, 3)"},
+    {"MultiHeadAttention", "rows MultiHeadAttention(3, 1)"},
+    {"GruCell", "state GruCell(3, 3)"},
+    {"GRU", "steps GRU(3, 4)"},
+    {"LstmCell", "states LstmCell(3, 3)"},
+    {"LSTM", "steps LSTM(3, 4)"},
+    {"BothWays", "lengths BothWays(nn.LSTM, 3, 4)"},
+    {"linear_attention", "sum(sq(linear_attention(x, y, x)))"},
+    {"causal_linear_attention", "let (a, b) = (reshape(x, [1, 1, n, 3]), reshape(y, [1, 1, n, 3]))\n"
+                                "sum(sq(causal_linear_attention(a, b, a, 2)))"},
+    {"in_chunks", "sum(sq(in_chunks(x, 2)))"},
+    {"from_chunks", "sum(sq(from_chunks(in_chunks(x * x, 2), n)) * y)"},
+    {"Conv1d", "rows Conv1d(3, 3, 3, 2)"},
+    // Its gradient is a derivative only if costs are constant: Normaliser.Reinforce.
+    {"reinforce", "reinforce(x[:, 0], 0.0 * x[:, 1], stop(y[:, 0]))"},
+    {"GroupedQueryAttention", "masked GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
+    {"compact", "sum(x * f32(compact([i < n, j < 3] => i32(i + j), y > 0.0, 3)))"},
+    {"ctc",
+     "let labels = [b < n, i < 2] => 1 + (b + i) % 2\nlet logp = [b < n, t < 5, c < 3] => x[b, c] * y[b, (c + t) % "
+     "3]\nsum(exp(-0.1 * ctc(logp, [b < n] => 5 - b % 2, labels, [b < n] => b % 3)))"},
+    {"best_path", "sum(x * f32(best_path(stop([b < n, t < 3, c < 2] => y[b, t] * f32(c)), iota(n))))"},
+    {"cost_to_go", "sum(cost_to_go(x, iota(n), 0.9) * y)"},
+    // Its gradient is no derivative: Normaliser.ReinforceInTimeSteps.
+    {"reinforce_steps", "sum(sq(x)) + 0.0 * reinforce_steps(y, y, y, iota(n))"},
+    {"cross_entropy_smoothed", "mean(cross_entropy_smoothed(x * y, iota(n) % 3, 0.3))"},
+    {"random_normal", "sum(sq(x) * random_normal(x)) + sum(exp(y) * random_normal(y))"},
+    {"sublayer", "sum(y * sublayer(x, tanh, softmax)) + sum(sq(sublayer(y, sq, softmax, pre_norm: false)))"},
+    {"CrossAttention", "sources CrossAttention(3, 1)"},
+    {"TransformerEncoder", "masked TransformerEncoder(3, 1, 4)"},
+    {"TransformerDecoder", "sources TransformerDecoder(3, 1, 4, pre_norm: false, activation: silu)"},
+    {"RelativeBias", "distances RelativeBias(3, 8, 5, causal: false)"},
+    {"RelativePositions", "vectors RelativePositions(2, 3)"},
+};
 
 std::string preludeProgram(const std::string &body) {
   size_t space = body.find(' ');
@@ -278,7 +277,7 @@ void expectPrelude(llvm::StringRef file, const Bodies &bodies,
   EXPECT_EQ(found, bodies.size());
 }
 
-TEST(Everything, Prelude) { expectPrelude("nn", bodiesOfPrelude(), preludeProgram, {draw({4, 3}), draw({4, 3}, 2)}); }
+TEST(Everything, Prelude) { expectPrelude("nn", bodiesOfPrelude, preludeProgram, {draw({4, 3}), draw({4, 3}, 2)}); }
 
 TEST(Everything, PreludeOfImages) {
   static const Bodies bodies = {
@@ -324,13 +323,15 @@ TEST(Everything, PreludeOfRecurrences) {
   static const Bodies bodies = {
       {"ChannelConv", "sum(sq(conv(x[0])) * y[0])"},
       {"gated_linear_attention", "sum(sq(gated_linear_attention(x[:, 0:1], y[:, 0:1], x, gates)))"},
-      {"chunked_gated_linear_attention", "sum(sq(chunked_gated_linear_attention(q, k, v, parts)))"},
+      {"chunked_gated_linear_attention", "sum(sq(chunked_gated_linear_attention(x[:, 0:1], y[:, 0:1], x, gates, 4)))"},
       {"gated_delta_rule", "sum(sq(gated_delta_rule(x[:, 0:1], y[:, 0:1], x, gates, sigmoid(gates))))"},
       {"feature_gated_delta_rule",
        "sum(sq(feature_gated_delta_rule(x[:, 0:1], y[:, 0:1], x, -sq(y), sigmoid(gates))))"},
       {"delta_rule", "sum(sq(delta_rule(x[:, 0:1], y[:, 0:1], x, sigmoid(gates), (b, h, t, j) => sq(y[b, h, t, j]))))"},
       {"unit_vectors", "sum(unit_vectors(x) * y)"},
-      {"chunked_gated_delta_rule", "sum(sq(chunked_gated_delta_rule(q, k, v, parts, sigmoid(parts))))"},
+      {"chunked_gated_delta_rule",
+       "sum(sq(chunked_gated_delta_rule(x[:, 0:1], y[:, 0:1], x, gates, sigmoid(gates), 4)))"},
+      {"numbers_in_chunks", "sum(sq(numbers_in_chunks(gates, 4)))"},
       {"solve_unit_lower", "sum(sq(solve_unit_lower(v, q + sq(v))))"},
       {"sums_up_to_each", "sum(sq(sums_up_to_each(x)) * y)"},
       {"decayed_products", "sum(sq(decayed_products(q[:, :, 0], k[:, :, 1], parts[:, :, 0])))"},
