@@ -21,6 +21,7 @@
 #include "compiler/Pipeline/Phases.h"
 #include "compiler/Schedule/Override.h"
 #include "frontends/attn/Check/Options.h"
+#include "frontends/checkpoint/FineTuning.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <map>
@@ -41,6 +42,7 @@ struct CompileOptions {
   std::string target = "native";                             ///< see Target::resolve
   std::string prefix;                                        ///< prefix of symbols; empty: the file's stem
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
+  FineTuning fineTuning;                                     ///< for a checkpoint's folder
   std::optional<WriterRequest> writer;                       ///< derive and compile an entry point that writes tokens
   std::vector<std::string> entries;                          ///< to compile without `writer`; empty or unknown: all
   std::string studied;                                       ///< entry point to study, see Derive/AttentionOverride.h

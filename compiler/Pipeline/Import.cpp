@@ -110,7 +110,7 @@ static std::string asComments(llvm::StringRef source) {
 /// Imports the model that a checkpoint's config.json describes.
 static bool importFolder(Job &job) {
   const std::string &folder = job.options.input;
-  llvm::Expected<ImportedCheckpoint> checkpoint = importCheckpoint(folder);
+  llvm::Expected<ImportedCheckpoint> checkpoint = importCheckpoint(folder, job.options.fineTuning);
   if (!checkpoint)
     return job.refuse(llvm::toString(checkpoint.takeError()));
   job.remember(asComments(checkpoint->text));

@@ -42,7 +42,7 @@ static int64_t readParts(Config &config, DecoderText &model, const BartDefaults 
   return dim;
 }
 
-std::string importBart(Config &config, const Source &source) {
+ModelText importBart(Config &config, const Source &source) {
   static constexpr BartDefaults family = {50265, 12, 4096, 16, 1024, 2, 2};
   DecoderText model{.model = "Bart", .file = "models.bart"};
   expectEncoderDecoder(config, "Bart");
@@ -58,10 +58,10 @@ std::string importBart(Config &config, const Source &source) {
   config.expectOnly("extra_pos_embeddings", 2);
   config.ignore({"add_bias_logits", "classif_dropout", "force_bos_token_to_be_generated", "save_step"});
   model.source = textSource(model.context, dim);
-  return model.text(source.name);
+  return model.asModel();
 }
 
-std::string importWhisper(Config &config, const Source &source) {
+ModelText importWhisper(Config &config, const Source &source) {
   static constexpr BartDefaults family = {51865, 4, 1536, 6, 384, 50257, 50256};
   DecoderText model{.model = "Whisper", .file = "models.whisper"};
   expectEncoderDecoder(config, "Whisper");
@@ -78,11 +78,14 @@ std::string importWhisper(Config &config, const Source &source) {
                  "is_multilingual", "lang_to_id", "mask_feature_length", "mask_feature_min_masks", "mask_feature_prob",
                  "mask_time_length", "mask_time_min_masks", "mask_time_prob", "median_filter_width",
                  "no_timestamps_token_id", "task_to_id", "use_weighted_layer_sum"});
-  model.source = SourceText{.inputs = fmt::format("input_features: f32[batch, {}, {}]", bands, 2 * positions),
+  std::string sound = fmt::format("input_features: f32[batch, {}, {}]", bands, 2 * positions);
+  model.source = SourceText{.inputs = sound,
                             .arguments = "input_features",
                             .features = fmt::format("f32[batch, {}, {}]", positions, dim),
-                            .comment = "The features of each position of a sound."};
-  return model.text(source.name);
+                            .comment = "The features of each position of a sound.",
+                            .trainedInputs = sound,
+                            .trainedArguments = "input_features"};
+  return model.asModel();
 }
 
 } // namespace attnc

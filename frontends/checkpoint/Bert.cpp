@@ -22,6 +22,7 @@ struct BertText {
   std::string norm = {};     ///< the module of norms
   std::string inputs = {};   ///< of all entry points
   std::string features = {}; ///< an expression
+  std::string tokens = {};   ///< the input of the loss of texts
 
   void addEntry(llvm::StringRef name, llvm::StringRef shape, llvm::StringRef body, llvm::StringRef comment) {
     model.addEntry({.comment = comment.str(),
@@ -62,8 +63,9 @@ static void addBody(Config &config, BertText &text, const BertVariant &variant) 
   if (first != 0)
     arguments.add("first", first);
   text.addForm(arguments);
-  text.inputs = fmt::format("tokens: i32[batch, seq <= {}], {}length: i32[batch]", positions - first,
-                            types > 1 ? "token_type_ids: i32[batch, seq], " : "");
+  text.tokens = fmt::format("tokens: i32[batch, seq <= {}]", positions - first);
+  text.inputs =
+      fmt::format("{}, {}length: i32[batch]", text.tokens, types > 1 ? "token_type_ids: i32[batch, seq], " : "");
   text.features = types > 1 ? "encoder.features(tokens, length, token_type_ids)" : "encoder.features(tokens, length)";
   addTextFeatures(text.model, text.inputs, text.layers.dim, text.features);
 }
@@ -99,12 +101,16 @@ static void addClassifier(Config &config, BertText &text, bool isOfTokens, bool 
     text.model.use("nn");
   classifier.arguments.add(isDeep ? "dim" : "inputs", text.layers.dim);
   classifier.arguments.add(isDeep ? "labels" : "outputs", labels);
-  std::string input = isOfTokens || isRoberta ? text.features : fmt::format("pooler({})", text.features);
-  text.addEntry("logits", fmt::format("{}{}", isOfTokens ? "seq, " : "", labels), fmt::format("classifier({})", input),
+  auto logitsOf = [&](const std::string &features) {
+    return "classifier(" + (isOfTokens || isRoberta ? features : "pooler(" + features + ")") + ")";
+  };
+  text.addEntry("logits", fmt::format("{}{}", isOfTokens ? "seq, " : "", labels), logitsOf(text.features),
                 isOfTokens ? "The logits of the class of each token." : "The logits of the class of each text.");
+  if (!isOfTokens)
+    setClassLoss(text.model, text.tokens, logitsOf("encoder.features(tokens, losses.text_lengths(tokens))"));
 }
 
-static std::string importBertForm(Config &config, const Source &source, const BertVariant &variant) {
+static ModelText importBertForm(Config &config, const Source &source, const BertVariant &variant) {
   static constexpr llvm::StringRef architectures[] = {"Model", "ForMaskedLM", "ForSequenceClassification",
                                                       "ForTokenClassification", "ForPreTraining"};
   std::string architecture =
@@ -129,18 +135,18 @@ static std::string importBertForm(Config &config, const Source &source, const Be
     addClassifier(config, text, !isOfTexts, variant.isRoberta);
   else if (!isBody)
     addMaskedHead(config, text, variant.isRoberta);
-  return text.model.text(source.name);
+  return text.model;
 }
 
-std::string importBert(Config &config, const Source &source) {
+ModelText importBert(Config &config, const Source &source) {
   return importBertForm(config, source, {.model = "Bert", .prefix = "bert"});
 }
 
-std::string importRoberta(Config &config, const Source &source) {
+ModelText importRoberta(Config &config, const Source &source) {
   return importBertForm(config, source, {.model = "Roberta", .prefix = "roberta", .isRoberta = true});
 }
 
-std::string importXlmRoberta(Config &config, const Source &source) {
+ModelText importXlmRoberta(Config &config, const Source &source) {
   return importBertForm(config, source, {.model = "XLMRoberta", .prefix = "roberta", .isRoberta = true});
 }
 

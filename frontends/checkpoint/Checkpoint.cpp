@@ -97,7 +97,7 @@ static std::string withoutWords(StringRef text) {
   return result;
 }
 
-Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder) {
+Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder, const FineTuning &tuning) {
   std::string path = configPath(folder);
   auto file = readInputFile(path);
   if (!file)
@@ -116,10 +116,15 @@ Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder) {
   ignoreIrrelevantKeys(config);
   if (config.has("quantization_config"))
     config.refuse("quantization_config", "none: quantised checkpoints are not supported");
-  ImportedCheckpoint result{(*family)->import(config, Source(folder, "config.json of " + printable(nameOf(folder)))),
-                            {}};
+  ModelText model = (*family)->import(config, Source(folder));
   if (!problems.empty())
     return fail(join(problems, "\n"));
+  if (tuning.trains && !model.loss)
+    return fail(path + ": there is no loss to train " + model.model +
+                " with; decoders of text and classifiers of texts and images have one");
+  if (tuning.trains)
+    model.addTraining();
+  ImportedCheckpoint result{model.text("config.json of " + printable(nameOf(folder))), {}};
   for (const std::string &key : config.unread())
     result.warnings.push_back(path + ": the key " + key + " is not known, and is ignored");
   return result;

@@ -12,6 +12,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "frontends/checkpoint/FineTuning.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ bool isCheckpoint(const std::string &path);
 bool isRedundant(llvm::StringRef tensor);
 
 /// Imports the checkpoint in a folder. The error is one of the user: a file that cannot be read or is not JSON, an
-/// unknown family, or keys with values that the family does not support; it has a line for each of them.
-llvm::Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder);
+/// unknown family, keys with values that the family does not support, with a line for each of them, or a training step
+/// of a model without a loss.
+llvm::Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder, const FineTuning &tuning = {});
 
 } // namespace attnc

@@ -152,7 +152,7 @@ static Config readPart(Config &config, llvm::StringRef part) {
 }
 
 /// Imports both encoders and their comparison.
-static std::string importPair(Config &config, const Source &source, const Form &form) {
+static ModelText importPair(Config &config, const Source &source, const Form &form) {
   readArchitecture(config, form.library, {"Model"});
   config.ignore({"text_config", "vision_config", "logit_scale_init_value", "tie_word_embeddings"});
   ModelText model{.model = form.model.str(), .files = {("models." + form.file).str()}};
@@ -173,11 +173,11 @@ static std::string importPair(Config &config, const Source &source, const Form &
                   .inputs = images.pairInput + ", " + text.pairInput,
                   .result = "f32[images, texts]",
                   .body = "similarity(image_embedding(pixel_values), text_embedding(tokens))"});
-  return model.text(source.name);
+  return model;
 }
 
 /// Imports an encoder of texts or of images alone, with its projection if there is one.
-static std::string importPart(Config &config, const Source &source, const Form &form, bool isOfTexts) {
+static ModelText importPart(Config &config, const Source &source, const Form &form, bool isOfTexts) {
   std::string plain = isOfTexts ? "TextModel" : "VisionModel", projected = plain + "WithProjection";
   llvm::SmallVector<llvm::StringRef> supported = {plain};
   if (!form.isSiglip)
@@ -190,21 +190,21 @@ static std::string importPart(Config &config, const Source &source, const Form &
   if (architecture == projected)
     addEmbedding(model, part, isOfTexts ? "text_embedding" : "image_embedding",
                  isOfTexts ? "text_projection" : "visual_projection", outputs);
-  return model.text(source.name);
+  return model;
 }
 
-std::string importClip(Config &config, const Source &source) { return importPair(config, source, clip); }
-std::string importClipText(Config &config, const Source &source) {
+ModelText importClip(Config &config, const Source &source) { return importPair(config, source, clip); }
+ModelText importClipText(Config &config, const Source &source) {
   return importPart(config, source, clip, /*isOfTexts=*/true);
 }
-std::string importClipVision(Config &config, const Source &source) {
+ModelText importClipVision(Config &config, const Source &source) {
   return importPart(config, source, clip, /*isOfTexts=*/false);
 }
-std::string importSiglip(Config &config, const Source &source) { return importPair(config, source, siglip); }
-std::string importSiglipText(Config &config, const Source &source) {
+ModelText importSiglip(Config &config, const Source &source) { return importPair(config, source, siglip); }
+ModelText importSiglipText(Config &config, const Source &source) {
   return importPart(config, source, siglip, /*isOfTexts=*/true);
 }
-std::string importSiglipVision(Config &config, const Source &source) {
+ModelText importSiglipVision(Config &config, const Source &source) {
   return importPart(config, source, siglip, /*isOfTexts=*/false);
 }
 

@@ -89,7 +89,7 @@ static Experts readDeepseek(Config &config, DecoderText &model, const DeepseekDe
   return experts;
 }
 
-std::string importDeepseekV2(Config &config, const Source &source) {
+ModelText importDeepseekV2(Config &config, const Source &source) {
   DecoderText model{.model = "DeepseekV2", .file = "models.deepseek", .uses = {"models.rotary"}};
   config.size("num_experts_per_tok"); // it has no default
   Experts experts = readDeepseek(config, model,
@@ -108,10 +108,10 @@ std::string importDeepseekV2(Config &config, const Source &source) {
   config.expectOnly("norm_topk_prob", false); // the published implementations differ
   config.expectOnly("scoring_func", "softmax");
   config.ignore({"n_group", "topk_group"}); // those of greedy
-  return model.text(source.name);
+  return model.asModel();
 }
 
-std::string importDeepseekV3(Config &config, const Source &source) {
+ModelText importDeepseekV3(Config &config, const Source &source) {
   DecoderText model{.model = "DeepseekV3", .file = "models.deepseek", .uses = {"models.rotary"}};
   Experts experts = readDeepseek(config, model,
                                  {.context = 4096,
@@ -127,7 +127,7 @@ std::string importDeepseekV3(Config &config, const Source &source) {
     model.add("interleaved", llvm::StringRef("false"));
   config.expectOnly("scoring_func", "sigmoid");
   config.expectOnly("topk_method", "noaux_tc");
-  return model.text(source.name);
+  return model.asModel();
 }
 
 } // namespace attnc

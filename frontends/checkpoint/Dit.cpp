@@ -41,7 +41,7 @@ static void addBlocks(Config &config, ModelText &model, Arguments &arguments) {
     arguments.add("qkv_biased", llvm::StringRef("false"));
 }
 
-static std::string importDitForm(Config &config, const Source &source, bool isGeneral) {
+static ModelText importDitForm(Config &config, const Source &source, bool isGeneral) {
   expectForm(config, isGeneral);
   ModelText model{.model = "Dit", .files = {"models.dit"}};
   int64_t size = config.size("sample_size", 32), patch = config.size("patch_size", 2);
@@ -63,14 +63,12 @@ static std::string importDitForm(Config &config, const Source &source, bool isGe
                              channels, size),
        .result = fmt::format("f32[batch, {0}, {1}, {1}]", outputs, size),
        .body = "network(latents, timesteps, class_labels)"});
-  return model.text(source.name);
+  return model;
 }
 
-std::string importDit(Config &config, const Source &source) {
-  return importDitForm(config, source, /*isGeneral=*/false);
-}
+ModelText importDit(Config &config, const Source &source) { return importDitForm(config, source, /*isGeneral=*/false); }
 
-std::string importTransformer2d(Config &config, const Source &source) {
+ModelText importTransformer2d(Config &config, const Source &source) {
   return importDitForm(config, source, /*isGeneral=*/true);
 }
 

@@ -62,6 +62,11 @@ void addMaskedLogits(ModelText &model, StringRef inputs, int64_t vocab, StringRe
                   .body = body.str()});
 }
 
+void setClassLoss(ModelText &model, StringRef inputs, StringRef logits) {
+  model.loss = LossText{"the classes", (inputs + ", label: i32[batch]").str(),
+                        fmt::format("mean(nn.cross_entropy({}, label))", logits.str())};
+}
+
 void addPooler(ModelText &model, StringRef prefix, int64_t dim) {
   model.use("models.encoders");
   model.addField("pooler", "encoders.Pooler", joined(prefix, "pooler")).arguments.add("dim", dim);

@@ -42,6 +42,10 @@ void addTextFeatures(ModelText &model, llvm::StringRef inputs, int64_t dim, llvm
 /// Adds the entry point `logits` of a masked language model.
 void addMaskedLogits(ModelText &model, llvm::StringRef inputs, int64_t vocab, llvm::StringRef body);
 
+/// Sets the loss of a classifier of whole texts or images. `inputs` are those of the loss besides `label`, and `logits`
+/// is an expression of them.
+void setClassLoss(ModelText &model, llvm::StringRef inputs, llvm::StringRef logits);
+
 /// Adds the field `pooler`.
 void addPooler(ModelText &model, llvm::StringRef prefix, int64_t dim);
 

@@ -8,14 +8,15 @@
 #pragma once
 
 #include "frontends/checkpoint/Config.h"
+#include "frontends/checkpoint/ModelText.h"
 #include "frontends/checkpoint/Source.h"
 
 namespace attnc {
 
 struct Family {
   llvm::StringLiteral type; ///< `model_type` in config.json; `_class_name` in files of diffusers, which lack it
-  /// Reads the keys, and returns the content of the model file.
-  std::string (*import)(Config &config, const Source &source);
+  /// Reads the keys, and returns the model.
+  ModelText (*import)(Config &config, const Source &source);
 };
 
 /// Marks the keys as read that do not change what the model computes in any family: keys about the file, training, and
@@ -26,71 +27,71 @@ void ignoreIrrelevantKeys(Config &config);
 llvm::ArrayRef<Family> families();
 
 // The family of models/bart.attn.
-std::string importBart(Config &config, const Source &source);
+ModelText importBart(Config &config, const Source &source);
 
 // The families of models/bert.attn.
-std::string importBert(Config &config, const Source &source);
-std::string importRoberta(Config &config, const Source &source);
-std::string importXlmRoberta(Config &config, const Source &source);
+ModelText importBert(Config &config, const Source &source);
+ModelText importRoberta(Config &config, const Source &source);
+ModelText importXlmRoberta(Config &config, const Source &source);
 
 // The families of models/clip.attn and models/siglip.attn.
-std::string importClip(Config &config, const Source &source);
-std::string importClipText(Config &config, const Source &source);
-std::string importClipVision(Config &config, const Source &source);
-std::string importSiglip(Config &config, const Source &source);
-std::string importSiglipText(Config &config, const Source &source);
-std::string importSiglipVision(Config &config, const Source &source);
+ModelText importClip(Config &config, const Source &source);
+ModelText importClipText(Config &config, const Source &source);
+ModelText importClipVision(Config &config, const Source &source);
+ModelText importSiglip(Config &config, const Source &source);
+ModelText importSiglipText(Config &config, const Source &source);
+ModelText importSiglipVision(Config &config, const Source &source);
 
 // The families of models/deepseek.attn.
-std::string importDeepseekV2(Config &config, const Source &source);
-std::string importDeepseekV3(Config &config, const Source &source);
+ModelText importDeepseekV2(Config &config, const Source &source);
+ModelText importDeepseekV3(Config &config, const Source &source);
 
 // The families of models/gemma.attn.
-std::string importGemma2(Config &config, const Source &source);
-std::string importGemma3(Config &config, const Source &source);
+ModelText importGemma2(Config &config, const Source &source);
+ModelText importGemma3(Config &config, const Source &source);
 
 // The families of models/dit.attn.
-std::string importDit(Config &config, const Source &source);
-std::string importTransformer2d(Config &config, const Source &source);
+ModelText importDit(Config &config, const Source &source);
+ModelText importTransformer2d(Config &config, const Source &source);
 
 // The family of models/gpt_oss.attn.
-std::string importGptOss(Config &config, const Source &source);
+ModelText importGptOss(Config &config, const Source &source);
 
 // The family of models/gpt2.attn.
-std::string importGpt2(Config &config, const Source &source);
+ModelText importGpt2(Config &config, const Source &source);
 
 // The family of models/kimi_linear.attn.
-std::string importKimiLinear(Config &config, const Source &source);
+ModelText importKimiLinear(Config &config, const Source &source);
 
 // The families of models/llama.attn.
-std::string importLlama(Config &config, const Source &source);
-std::string importMistral(Config &config, const Source &source);
-std::string importQwen2(Config &config, const Source &source);
-std::string importQwen3(Config &config, const Source &source);
+ModelText importLlama(Config &config, const Source &source);
+ModelText importMistral(Config &config, const Source &source);
+ModelText importQwen2(Config &config, const Source &source);
+ModelText importQwen3(Config &config, const Source &source);
 
 // The family of models/mamba2.attn.
-std::string importMamba2(Config &config, const Source &source);
+ModelText importMamba2(Config &config, const Source &source);
 
 // The family of models/modernbert.attn.
-std::string importModernBert(Config &config, const Source &source);
+ModelText importModernBert(Config &config, const Source &source);
 
 // The families of models/mixture.attn.
-std::string importMixtral(Config &config, const Source &source);
-std::string importQwen3Moe(Config &config, const Source &source);
+ModelText importMixtral(Config &config, const Source &source);
+ModelText importQwen3Moe(Config &config, const Source &source);
 
 // The family of models/phi3.attn.
-std::string importPhi3(Config &config, const Source &source);
+ModelText importPhi3(Config &config, const Source &source);
 
 // The family of models/qwen3_next.attn.
-std::string importQwen3Next(Config &config, const Source &source);
+ModelText importQwen3Next(Config &config, const Source &source);
 
 // The family of models/t5.attn.
-std::string importT5(Config &config, const Source &source);
+ModelText importT5(Config &config, const Source &source);
 
 // The family of models/vit.attn.
-std::string importVit(Config &config, const Source &source);
+ModelText importVit(Config &config, const Source &source);
 
 // The family of models/whisper.attn.
-std::string importWhisper(Config &config, const Source &source);
+ModelText importWhisper(Config &config, const Source &source);
 
 } // namespace attnc

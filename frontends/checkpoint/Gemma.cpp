@@ -44,7 +44,7 @@ static void addCap(Config &config, DecoderText &model, llvm::StringRef name, llv
     model.add(name, cap);
 }
 
-std::string importGemma2(Config &config, const Source &source) {
+ModelText importGemma2(Config &config, const Source &source) {
   DecoderText model = readGemma(config, "Gemma2", 8192, 2);
   std::string frequency =
       readRotary(config, {config.size("head_dim", 256), 10000, model.context, /*hasYarn=*/false}).frequency;
@@ -53,10 +53,10 @@ std::string importGemma2(Config &config, const Source &source) {
   addCap(config, model, "score_cap", "attn_logit_softcapping", 50);
   addCap(config, model, "logit_cap", "final_logit_softcapping", 30);
   config.ignore({"sliding_window_size"});
-  return model.text(source.name);
+  return model.asModel();
 }
 
-std::string importGemma3(Config &config, const Source &source) {
+ModelText importGemma3(Config &config, const Source &source) {
   int64_t period = config.size("sliding_window_pattern", config.size("_sliding_window_pattern", 6));
   DecoderText model = readGemma(config, "Gemma3", 131072, period);
   LayerRotary rotary = readLayerRotary(config, {config.size("head_dim", 256), 1e6, model.context, /*hasYarn=*/false},
@@ -66,7 +66,7 @@ std::string importGemma3(Config &config, const Source &source) {
   model.add("qk_normed", llvm::StringRef("true"));
   addCap(config, model, "score_cap", "attn_logit_softcapping", 0);
   addCap(config, model, "logit_cap", "final_logit_softcapping", 0);
-  return model.text(source.name);
+  return model.asModel();
 }
 
 } // namespace attnc

@@ -4,7 +4,7 @@
 
 namespace attnc {
 
-std::string importGpt2(Config &config, const Source &source) {
+ModelText importGpt2(Config &config, const Source &source) {
   bool hasPrefix = source.hasTensor("transformer.wte.weight", false);
   DecoderText model{.model = "Gpt2", .file = "models.gpt2", .tensors = hasPrefix ? "transformer" : ""};
   readArchitecture(config, "GPT2", {"LMHeadModel", "Model"});
@@ -28,7 +28,7 @@ std::string importGpt2(Config &config, const Source &source) {
   // `n_ctx` repeats `n_positions`; the others are about rounding, and about heads of other classes.
   config.ignore({"n_ctx", "reorder_and_upcast_attn", "attn_pdrop", "summary_activation", "summary_first_dropout",
                  "summary_proj_to_labels", "summary_type", "summary_use_proj", "n_special", "predict_special_tokens"});
-  return model.text(source.name);
+  return model.asModel();
 }
 
 } // namespace attnc

@@ -4,7 +4,7 @@
 
 namespace attnc {
 
-std::string importGptOss(Config &config, const Source &source) {
+ModelText importGptOss(Config &config, const Source &source) {
   DecoderText model{.model = "GptOss", .file = "models.gpt_oss", .uses = {"models.rotary"}};
   expectLanguageModel(config, "GptOss");
   readSizes(config, model, 131072);
@@ -23,7 +23,7 @@ std::string importGptOss(Config &config, const Source &source) {
   model.addFlag("tied", config.flag("tie_word_embeddings", false));
   config.expectOnly("hidden_act", "silu");
   config.ignore({"initial_context_length"});
-  return model.text(source.name);
+  return model.asModel();
 }
 
 } // namespace attnc

@@ -63,7 +63,7 @@ static void refuseLaterKeys(Config &config) {
       config.refuse(key, "none");
 }
 
-std::string importKimiLinear(Config &config, const Source &source) {
+ModelText importKimiLinear(Config &config, const Source &source) {
   DecoderText model{.model = "KimiLinear", .file = "models.kimi_linear", .context = 0};
   expectLanguageModel(config, "KimiLinear");
   model.vocab = config.size("vocab_size");
@@ -97,7 +97,7 @@ std::string importKimiLinear(Config &config, const Source &source) {
   // No layer has positions.
   config.ignore({"max_position_embeddings", "model_max_length", "rope_scaling", "rope_theta"});
   config.ignore({"num_nextn_predict_layers"});
-  return model.text(source.name);
+  return model.asModel();
 }
 
 } // namespace attnc

@@ -54,23 +54,23 @@ static void addWindow(Config &config, DecoderText &model, int64_t window) {
     model.add("window", window);
 }
 
-std::string importLlama(Config &config, const Source &source) {
+ModelText importLlama(Config &config, const Source &source) {
   DecoderText model = readLlamaForm(config, {.model = "Llama", .library = "Llama", .context = 2048});
   bool isBiased = config.flag("attention_bias", false);
   model.addFlag("qkv_biased", isBiased);
   model.addFlag("out_biased", isBiased);
   model.addFlag("mlp_biased", config.flag("mlp_bias", false));
   config.ignore({"pretraining_tp"});
-  return model.text(source.name);
+  return model.asModel();
 }
 
-std::string importMistral(Config &config, const Source &source) {
+ModelText importMistral(Config &config, const Source &source) {
   DecoderText model = readLlamaForm(
       config, {.model = "Mistral", .library = "Mistral", .context = 131072, .heads = {.kvHeads = 8, .headDim = {}}});
   config.expectOnly("attention_bias", false);
   config.expectOnly("mlp_bias", false);
   addWindow(config, model, readWindow(config));
-  return model.text(source.name);
+  return model.asModel();
 }
 
 /// The window of Qwen 2 and 3, which layers from `max_window_layers` on have if it is in use. `layer_types` says the
@@ -95,15 +95,15 @@ static void addQwenWindow(Config &config, DecoderText &model) {
     model.add("full_layers", first);
 }
 
-std::string importQwen2(Config &config, const Source &source) {
+ModelText importQwen2(Config &config, const Source &source) {
   DecoderText model = readLlamaForm(
       config, {.model = "Qwen2", .library = "Qwen2", .context = 32768, .heads = {.kvHeads = 32, .headDim = {}}});
   model.add("qkv_biased", llvm::StringRef("true"));
   addQwenWindow(config, model);
-  return model.text(source.name);
+  return model.asModel();
 }
 
-std::string importQwen3(Config &config, const Source &source) {
+ModelText importQwen3(Config &config, const Source &source) {
   DecoderText model = readLlamaForm(
       config, {.model = "Qwen3", .library = "Qwen3", .context = 32768, .heads = {.kvHeads = 32, .headDim = 128}});
   bool isBiased = config.flag("attention_bias", false);
@@ -111,10 +111,10 @@ std::string importQwen3(Config &config, const Source &source) {
   model.addFlag("out_biased", isBiased);
   model.add("qk_normed", llvm::StringRef("true"));
   addQwenWindow(config, model);
-  return model.text(source.name);
+  return model.asModel();
 }
 
-std::string importMixtral(Config &config, const Source &source) {
+ModelText importMixtral(Config &config, const Source &source) {
   DecoderText model = readLlamaForm(config, {.model = "Mixtral",
                                              .library = "Mixtral",
                                              .context = 131072,
@@ -128,7 +128,7 @@ std::string importMixtral(Config &config, const Source &source) {
   model.add("block_sparse", llvm::StringRef("true"));
   if (config.has("sliding_window"))
     addWindow(config, model, config.size("sliding_window"));
-  return model.text(source.name);
+  return model.asModel();
 }
 
 /// Adds the layers with mixtures of experts: those at every `decoder_sparse_step`-th place that `mlp_only_layers` does
@@ -153,7 +153,7 @@ static void addSparseLayers(Config &config, DecoderText &model) {
   model.add("dense_hidden", config.size("intermediate_size", 6144));
 }
 
-std::string importQwen3Moe(Config &config, const Source &source) {
+ModelText importQwen3Moe(Config &config, const Source &source) {
   DecoderText model = readLlamaForm(config, {.model = "Qwen3Moe",
                                              .library = "Qwen3Moe",
                                              .context = 32768,
@@ -168,7 +168,7 @@ std::string importQwen3Moe(Config &config, const Source &source) {
   model.addFlag("renormalised", config.flag("norm_topk_prob", false));
   config.expectOnly("use_sliding_window", false);
   config.ignore({"intermediate_size", "sliding_window", "max_window_layers"});
-  return model.text(source.name);
+  return model.asModel();
 }
 
 } // namespace attnc

@@ -18,7 +18,7 @@ static void readStepLimits(Config &config, DecoderText &model) {
     model.add("most_step", limits[1]);
 }
 
-std::string importMamba2(Config &config, const Source &source) {
+ModelText importMamba2(Config &config, const Source &source) {
   DecoderText model{.model = "Mamba2", .file = "models.mamba2", .context = 0};
   expectLanguageModel(config, "Mamba2");
   model.vocab = config.size("vocab_size", 32768);
@@ -48,7 +48,7 @@ std::string importMamba2(Config &config, const Source &source) {
   // They are about initial values, rounding, and the order of computations. The class has no norm before the gate.
   config.ignore({"chunk_size", "norm_before_gate", "rescale_prenorm_residual", "residual_in_fp32", "time_step_floor",
                  "time_step_max", "time_step_min", "time_step_rank"});
-  return model.text(source.name);
+  return model.asModel();
 }
 
 } // namespace attnc

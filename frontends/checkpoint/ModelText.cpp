@@ -36,6 +36,19 @@ void ModelText::addEntry(FunctionText function) {
   functions.push_back(std::move(function));
 }
 
+void ModelText::addTraining() {
+  use("nn");
+  use("optim");
+  use("models.losses");
+  hyperparameters.insert(hyperparameters.end(), {"rate = 1e-5", "warm = 100"});
+  addEntry({.comment = "The mean cross-entropy of " + loss->comment + ".",
+            .name = "loss",
+            .inputs = loss->inputs,
+            .result = "f32",
+            .body = loss->body});
+  exports.push_back("train = minimize(loss, with: optim.adamw(lr: optim.warmup(rate, warm)), clip_norm: 1.0)");
+}
+
 /// A field on one line if it is short; otherwise each argument has a line.
 static std::string textOf(const FieldText &field) {
   std::vector<std::string> arguments;
@@ -61,7 +74,8 @@ std::string ModelText::text(llvm::StringRef origin) const {
     result += fmt::format("// {}\n", note);
   for (const std::string &file : files)
     result += "use " + file + "\n";
-  result += fmt::format("\nmodel {}{} {{\n", model, settings.empty() ? "" : "(" + settings + ")");
+  std::string parameters = hyperparameters.empty() ? "" : fmt::format("({})", fmt::join(hyperparameters, ", "));
+  result += fmt::format("\nmodel {}{} {{\n", model, parameters);
   for (const std::string &constant : constants)
     result += "  const " + constant + "\n";
   for (const FieldText &field : fields)
@@ -74,14 +88,26 @@ std::string ModelText::text(llvm::StringRef origin) const {
   return result;
 }
 
-std::string DecoderText::text(llvm::StringRef origin) const {
+/// The loss of a decoder on whole texts; `inputs` are those of a decoder without a source.
+static std::optional<LossText> lossOf(const DecoderText &decoder, const std::string &inputs) {
+  if (!decoder.source)
+    return LossText{"each token after the first", inputs, "losses.next_token_loss(logits(tokens), tokens)"};
+  if (!decoder.start)
+    return std::nullopt;
+  return LossText{"each token of the texts that are written", decoder.source->trainedInputs + ", " + inputs,
+                  fmt::format("let before = losses.after_start(tokens, {})\n"
+                              "losses.token_loss(logits({}, before), tokens)",
+                              *decoder.start, decoder.source->trainedArguments)};
+}
+
+ModelText DecoderText::asModel() const {
   ModelText result{.model = model, .files = {"decoding", file}, .notes = notes};
   result.files.insert(result.files.end(), uses.begin(), uses.end());
   std::string field = source ? "network" : "decoder", module = source ? "EncoderDecoder" : "Decoder";
   result.fields = {{field, file.substr(file.rfind('.') + 1) + "." + module, arguments, tensors}};
   std::string inputs = context == 0 ? "tokens: i32[batch, seq]" : fmt::format("tokens: i32[batch, seq <= {}]", context);
   if (longContext > 0) {
-    result.settings = "long = false";
+    result.hyperparameters.push_back("long = false");
     result.constants = {fmt::format("context = if long then {} else {}", longContext, context)};
     result.notes.push_back(
         fmt::format("Texts have at most {} tokens; longer ones, of at most {} tokens, need `long`, as "
@@ -93,6 +119,7 @@ std::string DecoderText::text(llvm::StringRef origin) const {
         value = name;
   }
   std::string features = "decoder.features(tokens)";
+  result.loss = lossOf(*this, inputs);
   if (source) {
     result.addEntry({.comment = source->comment,
                      .name = "features",
@@ -120,7 +147,7 @@ std::string DecoderText::text(llvm::StringRef origin) const {
   result.exports.push_back("next = incremental(last, along: seq)");
   int64_t atMost = context == 0 ? 256 : std::min<int64_t>(256, context - 1);
   result.exports.push_back(fmt::format("write = decode(next, with: draw,{} at_most: {})", end, atMost));
-  return result.text(origin);
+  return result;
 }
 
 } // namespace attnc

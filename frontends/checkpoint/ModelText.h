@@ -18,6 +18,8 @@
 //
 //   export features
 //
+// With addTraining(), a function `loss` and a training step follow.
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -58,30 +60,43 @@ struct FunctionText {
   std::string body;   ///< lines, without their indent
 };
 
+/// The function `loss` of a model, whose result is the mean cross-entropy of what `comment` names.
+struct LossText {
+  std::string comment;
+  std::string inputs; ///< as FunctionText::inputs
+  std::string body;   ///< as FunctionText::body; uses nn and models/losses.attn
+};
+
 struct ModelText {
-  std::string model = "";                  ///< name of the model: "Bert"
-  std::string settings = "";               ///< hyperparameters: "long = false"
-  std::vector<std::string> constants = {}; ///< "context = if long then 131072 else 4096"
-  std::vector<std::string> files = {};     ///< files that the model uses, of the prelude: "models.bert"
+  std::string model = "";                        ///< name of the model: "Bert"
+  std::vector<std::string> files = {};           ///< files that the model uses, of the prelude: "models.bert"
+  std::vector<std::string> hyperparameters = {}; ///< "rate = 1e-5"
+  std::vector<std::string> constants = {};       ///< "context = if long then 131072 else 4096"
   std::vector<FieldText> fields = {};
   std::vector<FunctionText> functions = {};
   std::vector<std::string> exports = {}; ///< "next = incremental(last, along: seq)"
   std::vector<std::string> notes = {};   ///< lines of comments below the first line
+  std::optional<LossText> loss = {};     ///< for fine-tuning; null if the model has no loss
 
   void use(llvm::StringRef file); ///< adds a file unless the model uses it already
   FieldText &addField(llvm::StringRef name, llvm::StringRef module, llvm::StringRef tensors);
   /// Adds a function, and exports it.
   void addEntry(FunctionText function);
+  /// Adds the loss, which must not be null, and a training step `train` that minimises it. The learning rate and the
+  /// number of steps in which it rises are hyperparameters of the model.
+  void addTraining();
   /// The content of the model file. `origin` names what it is made from, in its first line.
   std::string text(llvm::StringRef origin) const;
 };
 
 /// The input of an encoder to whose features a decoder attends.
 struct SourceText {
-  std::string inputs;    ///< of an entry point: "source: i32[batch, n], source_length: i32[batch]"
-  std::string arguments; ///< of a call: "source, source_length"
-  std::string features;  ///< type of the features: "f32[batch, n, 512]"
-  std::string comment;   ///< of the entry point `features`
+  std::string inputs;           ///< of an entry point: "source: i32[batch, n], source_length: i32[batch]"
+  std::string arguments;        ///< of a call: "source, source_length"
+  std::string features;         ///< type of the features: "f32[batch, n, 512]"
+  std::string comment;          ///< of the entry point `features`
+  std::string trainedInputs;    ///< of the loss, in which padding tells the lengths: "source: i32[batch, n]"
+  std::string trainedArguments; ///< the arguments of a call by the inputs of the loss
 };
 
 /// A decoder of text. The module `Decoder` has the functions features(tokens) and logits_of(features). With a source,
@@ -93,16 +108,16 @@ struct DecoderText {
   std::string tensors = "";           ///< prefix of the names of its tensors
   Arguments arguments = {};
   std::optional<SourceText> source = {};
-  int64_t vocab = 1, context = 1; ///< number of tokens, and the largest one of positions; 0: any number of positions
-  int64_t longContext = 0;        ///< positions with the hyperparameter `long`; 0: the model does not have it
-  std::vector<int64_t> ends = {}; ///< the tokens that end a text; `write` stops at the first one alone
+  std::optional<int64_t> start = {}; ///< the token before a text that is written for a source
+  int64_t vocab = 1, context = 1;    ///< number of tokens, and the largest one of positions; 0: any number of positions
+  int64_t longContext = 0;           ///< positions with the hyperparameter `long`; 0: the model does not have it
+  std::vector<int64_t> ends = {};    ///< the tokens that end a text; `write` stops at the first one alone
   std::vector<std::string> notes = {}; ///< ModelText::notes
 
   template <typename Value> void add(llvm::StringRef name, const Value &value) { arguments.add(name, value); }
   void addFlag(llvm::StringRef name, bool value) { arguments.addFlag(name, value); }
 
-  /// The content of the model file, as ModelText::text().
-  std::string text(llvm::StringRef origin) const;
+  ModelText asModel() const;
 };
 
 /// A number as the language writes it: "500000.0", "1e-05".

@@ -32,7 +32,7 @@ static void addHead(Config &config, ModelText &model, const EncoderLayers &layer
     arguments.add("biased", llvm::StringRef("false"));
 }
 
-std::string importModernBert(Config &config, const Source &source) {
+ModelText importModernBert(Config &config, const Source &source) {
   bool isBody = readArchitecture(config, "ModernBert", {"Model", "ForMaskedLM"}) == "Model";
   expectEncoder(config);
   // Keys of other classes, and of how the published library computes.
@@ -65,7 +65,7 @@ std::string importModernBert(Config &config, const Source &source) {
     addHead(config, model, layers, vocab);
     addMaskedLogits(model, inputs, vocab, "head(encoder.features(tokens, length), encoder.token.table)");
   }
-  return model.text(source.name);
+  return model;
 }
 
 } // namespace attnc

@@ -4,7 +4,7 @@
 
 namespace attnc {
 
-std::string importPhi3(Config &config, const Source &source) {
+ModelText importPhi3(Config &config, const Source &source) {
   DecoderText model{.model = "Phi3", .file = "models.phi3", .uses = {"models.rotary"}};
   expectLanguageModel(config, "Phi3");
   readSizes(config, model, 4096);
@@ -28,7 +28,7 @@ std::string importPhi3(Config &config, const Source &source) {
   for (const char *key : {"full_attn_mod", "interpolate_factor"})
     config.expectOnly(key, 1);
   model.addFlag("tied", config.flag("tie_word_embeddings", false));
-  return model.text(source.name);
+  return model.asModel();
 }
 
 } // namespace attnc

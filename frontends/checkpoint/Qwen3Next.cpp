@@ -16,7 +16,7 @@ static void readLinearLayers(Config &config, DecoderText &model) {
   model.add("kernel", config.size("linear_conv_kernel_dim", 4));
 }
 
-std::string importQwen3Next(Config &config, const Source &source) {
+ModelText importQwen3Next(Config &config, const Source &source) {
   DecoderText model{.model = "Qwen3Next", .file = "models.qwen3_next", .uses = {"models.rotary"}};
   expectLanguageModel(config, "Qwen3Next");
   readSizes(config, model, 32768, {"moe_intermediate_size", 512});
@@ -41,7 +41,7 @@ std::string importQwen3Next(Config &config, const Source &source) {
   if (!config.numbers("mlp_only_layers").empty())
     config.refuse("mlp_only_layers", "no layer");
   config.ignore({"intermediate_size", "sliding_window", "max_window_layers"});
-  return model.text(source.name);
+  return model.asModel();
 }
 
 } // namespace attnc

@@ -14,15 +14,12 @@ namespace attnc {
 
 class Source {
 public:
-  /// `name` describes the source in the first line of the model file: "config.json of Llama-3.2-1B".
-  Source(std::string folder, std::string name) : name(std::move(name)), folder(std::move(folder)) {}
+  explicit Source(std::string folder) : folder(std::move(folder)) {}
 
   /// Whether the weights in the folder have a tensor with this name; `otherwise` if no names are known, because the
   /// folder has no weights, or they are damaged: the program that loads the weights reports it. The first call reads
   /// the names, which most families do not need.
   bool hasTensor(llvm::StringRef tensor, bool otherwise) const;
-
-  std::string name;
 
 private:
   std::string folder;

@@ -16,17 +16,22 @@ void readStart(Config &config, DecoderText &model, std::optional<int64_t> otherw
   bool isToken = start && *start >= 0 && *start < model.vocab;
   if (given.size() > 1 || (!given.empty() && !isToken))
     config.refuse("decoder_start_token_id", "one token below vocab_size");
-  else if (isToken)
-    model.notes.push_back(fmt::format("A text begins with the token {}: `decoder_start_token_id`.", *start));
+  if (!isToken)
+    return;
+  model.start = start;
+  model.notes.push_back(fmt::format("A text begins with the token {}: `decoder_start_token_id`.", *start));
 }
 
 SourceText textSource(int64_t context, int64_t dim) {
   std::string bound = context == 0 ? "" : fmt::format(" <= {}", context);
-  return {.inputs = fmt::format("source: i32[batch, n{}], source_length: i32[batch]", bound),
+  std::string source = fmt::format("source: i32[batch, n{}]", bound);
+  return {.inputs = source + ", source_length: i32[batch]",
           .arguments = "source, source_length",
           .features = fmt::format("f32[batch, n, {}]", dim),
           .comment = "The features of each position of a source. Row b has source_length[b] tokens; the features of "
-                     "padding mean nothing."};
+                     "padding mean nothing.",
+          .trainedInputs = source,
+          .trainedArguments = "source, losses.text_lengths(source)"};
 }
 
 } // namespace attnc

@@ -46,7 +46,7 @@ static void readHead(Config &config, DecoderText &model, const Source &source) {
     model.add("scaled", llvm::StringRef("false"));
 }
 
-std::string importT5(Config &config, const Source &source) {
+ModelText importT5(Config &config, const Source &source) {
   DecoderText model{.model = "T5", .file = "models.t5"};
   expectEncoderDecoder(config, "T5");
   model.vocab = config.size("vocab_size", 32128);
@@ -67,7 +67,7 @@ std::string importT5(Config &config, const Source &source) {
   readEnd(config, model, 1);
   config.ignore({"dropout_rate", "n_positions"});
   model.source = textSource(model.context, dim);
-  return model.text(source.name);
+  return model.asModel();
 }
 
 } // namespace attnc

@@ -20,7 +20,7 @@ static void addBody(Config &config, ModelText &model, const EncoderLayers &layer
                   .body = "encoder.features(pixel_values)"});
 }
 
-std::string importVit(Config &config, const Source &source) {
+ModelText importVit(Config &config, const Source &source) {
   std::string architecture = readArchitecture(config, "ViT", {"Model", "ForImageClassification"});
   expectEncoder(config);
   config.ignore({"encoder_stride"});
@@ -51,8 +51,9 @@ std::string importVit(Config &config, const Source &source) {
                     .inputs = images.input("batch"),
                     .result = fmt::format("f32[batch, {}]", labels),
                     .body = "let x = encoder.features(pixel_values)\nclassifier(x[:, 0])"});
+    setClassLoss(model, images.input("batch"), "logits(pixel_values)");
   }
-  return model.text(source.name);
+  return model;
 }
 
 } // namespace attnc

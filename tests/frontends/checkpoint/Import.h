@@ -11,10 +11,11 @@ namespace attnc {
 /// The import of a config.json with this content, in a folder named `small`.
 class Import {
 public:
-  explicit Import(const std::string &config) : temporary(testing::TempDir() + "checkpoint") {
+  explicit Import(const std::string &config, const FineTuning &tuning = {})
+      : temporary(testing::TempDir() + "checkpoint") {
     std::filesystem::create_directory(folder());
     std::ofstream(folder() + "/config.json") << config;
-    llvm::Expected<ImportedCheckpoint> imported = importCheckpoint(folder());
+    llvm::Expected<ImportedCheckpoint> imported = importCheckpoint(folder(), tuning);
     if (imported)
       result = std::move(*imported);
     else

@@ -102,6 +102,7 @@ void addCompile(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<Outputs>();
   CLI::App *command = addCommand(app, "compile", "Compile a model to an object, a C header and a JSON description");
   options->source.addTo(*command, SourceOptions::Takes::Models);
+  options->source.takeTraining(*command);
   command->add_option("-o,--output", options->directory, "The directory to write to; created if it is missing")
       ->type_name("DIRECTORY")
       ->capture_default_str();

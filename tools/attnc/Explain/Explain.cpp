@@ -170,6 +170,7 @@ void addExplain(CLI::App &app, ExitCode &exitCode) {
   CLI::App *command =
       addCommand(app, "explain", "Print the fusions made, the edges left and why, and the cost of each kernel");
   options->source.addTo(*command, SourceOptions::Takes::Models);
+  options->source.takeTraining(*command);
   options->assembler.addTo(*command);
   command->add_flag("--measure", options->measures,
                     "Call each entry point with random inputs of the sizes of --at (workers=1), and time its kernels");

@@ -11,12 +11,13 @@ namespace {
 
 struct ImportOptions {
   std::string folder, output;
+  FineTuning tuning;
 };
 
 } // namespace
 
 static ExitCode run(const ImportOptions &options) {
-  llvm::Expected<ImportedCheckpoint> checkpoint = importCheckpoint(options.folder);
+  llvm::Expected<ImportedCheckpoint> checkpoint = importCheckpoint(options.folder, options.tuning);
   if (!checkpoint)
     return report(checkpoint.takeError());
   for (const std::string &warning : checkpoint->warnings)
@@ -33,6 +34,7 @@ void addImport(CLI::App &app, ExitCode &exitCode) {
   command->add_option("folder", options->folder, "The folder of the checkpoint, with config.json")->required();
   command->add_option("-o,--output", options->output, "The model file; standard output if not given")
       ->type_name("FILE");
+  command->add_flag("--train", options->tuning.trains, "Add the entry points `loss` and `train` for fine-tuning");
   command->footer("Example:\n  attnc import Llama-3.2-1B -o llama.attn");
   command->callback([options, &exitCode] { exitCode = run(*options); });
 }

@@ -52,6 +52,16 @@ void SourceOptions::takeWeights(CLI::App &command, std::string &weights) {
   });
 }
 
+void SourceOptions::takeTraining(CLI::App &command) {
+  auto set = [this] {
+    if (!isCheckpoint(input()))
+      throw CLI::ValidationError("--train", input() + " is not the folder of a published checkpoint");
+    compile.fineTuning.trains = true;
+  };
+  aboutSource.push_back(command.add_flag_callback(
+      "--train", set, "With the folder of a checkpoint: add the entry points `loss` and `train` for fine-tuning"));
+}
+
 void SourceOptions::addSettings(CLI::App &command) {
   aboutSource.push_back(
       command

@@ -27,6 +27,9 @@ public:
   /// If the input is the folder of a checkpoint, makes it the default of `weights`, a member of the command's options.
   void takeWeights(CLI::App &command, std::string &weights);
 
+  /// Adds --train, by which the folder of a checkpoint has a training step.
+  void takeTraining(CLI::App &command);
+
   const std::string &input() const { return compile.input; } ///< path of the input file or folder
   bool isObject() const { return llvm::StringRef(compile.input).ends_with(".o"); }
   bool isModel() const { return llvm::StringRef(compile.input).ends_with(".attn"); }

@@ -540,6 +540,7 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App *command = addCommand(app, "train", "Train a model that has an entry point made by `minimize`");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
+  options->source.compile.fineTuning.trains = true;
   options->shape = {16, 128};
   options->heldOut = 0.1;
   options->addTo(*command);

@@ -1,0 +1,72 @@
+// Tests the parts of imported models that are for training.
+#include "tests/frontends/checkpoint/Import.h"
+
+using namespace attnc;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+namespace {
+
+/// The import of a config.json with a training step.
+Import trained(const std::string &config) { return Import(config, {.trains = true}); }
+
+TEST(FineTuning, ADecoderLearnsTheNextToken) {
+  Import import = trained(R"({"model_type": "llama", "vocab_size": 96, "hidden_size": 32, "intermediate_size": 56,
+    "num_hidden_layers": 3, "num_attention_heads": 4, "max_position_embeddings": 64})");
+  EXPECT_EQ(import.message, "");
+  EXPECT_THAT(import.result.text, HasSubstr(R"(use nn
+use optim
+use models.losses
+
+model Llama(rate = 1e-5, warm = 100) {
+  decoder: llama.Decoder(
+)"));
+  EXPECT_THAT(import.result.text, EndsWith(R"(
+  /// The mean cross-entropy of each token after the first.
+  fn loss(tokens: i32[batch, seq <= 64]) -> f32 {
+    losses.next_token_loss(logits(tokens), tokens)
+  }
+}
+
+export logits
+export next = incremental(last, along: seq)
+export write = decode(next, with: draw, at_most: 63)
+export loss
+export train = minimize(loss, with: optim.adamw(lr: optim.warmup(rate, warm)), clip_norm: 1.0)
+)"));
+}
+
+TEST(FineTuning, AnEncoderWithADecoderLearnsTheTextAfterItsStart) {
+  Import import = trained(R"({"model_type": "t5", "vocab_size": 96, "d_model": 32, "d_kv": 8, "d_ff": 56,
+    "num_layers": 2, "num_heads": 4, "decoder_start_token_id": 7})");
+  EXPECT_THAT(import.result.text, HasSubstr(R"(
+  /// The mean cross-entropy of each token of the texts that are written.
+  fn loss(source: i32[batch, n], tokens: i32[batch, seq]) -> f32 {
+    let before = losses.after_start(tokens, 7)
+    losses.token_loss(logits(source, losses.text_lengths(source), before), tokens)
+  }
+)"));
+}
+
+TEST(FineTuning, AClassifierLearnsLabels) {
+  Import texts = trained(R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"]})");
+  EXPECT_THAT(texts.result.text, HasSubstr(R"(
+  fn loss(tokens: i32[batch, seq <= 512], label: i32[batch]) -> f32 {
+    mean(nn.cross_entropy(classifier(pooler(encoder.features(tokens, losses.text_lengths(tokens)))), label))
+  }
+)"));
+  Import images = trained(R"({"model_type": "vit", "architectures": ["ViTForImageClassification"]})");
+  EXPECT_THAT(images.result.text, HasSubstr(R"(
+  fn loss(pixel_values: f32[batch, 3, 224, 224], label: i32[batch]) -> f32 {
+    mean(nn.cross_entropy(logits(pixel_values), label))
+  }
+)"));
+}
+
+TEST(FineTuning, OtherModelsHaveNoLoss) {
+  EXPECT_EQ(trained(R"({"model_type": "bert", "architectures": ["BertForMaskedLM"]})").message,
+            "config.json: there is no loss to train Bert with; decoders of text and classifiers of texts and images "
+            "have one");
+}
+
+} // namespace
