@@ -27,6 +27,7 @@ struct Builtin;
 struct Scope;
 struct SourceUnit;
 struct Instance;
+struct PartRules;
 
 struct ErrorValue {};
 /// The value of a block that ends without an expression, and of a call of a function with that body.
@@ -166,6 +167,7 @@ struct Instance {
   std::string checkpoint;                 ///< path in checkpoints: "h.{0}.ln_1"
   std::vector<int64_t> counts;            ///< lengths of the lists of equal modules around it, outermost first
   bool isFrozen = false;                  ///< its field or one around it is `frozen`
+  PartRules *rules = nullptr;             ///< of its field and those around it (Modules/PartRules.h); null without any
   std::vector<ListIndex> lists;           ///< all lists around it, also of different modules, outermost first
   SourceRange field;                      ///< the name of its field; not valid for the model
   std::map<std::string, Binding> members; ///< hyperparameters, constants and fields, by name

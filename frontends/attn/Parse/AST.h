@@ -460,6 +460,13 @@ enum class FieldKind {
   State,     ///< `state u: f32[n] = zeros`
 };
 
+/// `with adapters.LoRA(8) at "q_proj", "v_proj"` of a field: a module around each of the modules in the field whose
+/// checkpoint names end in one of the names.
+struct Wrapping {
+  ExprPtr module;
+  std::vector<Name> names;
+};
+
 /// A field of a model or module. The checkpoint name of a parameter consists of the names of the fields on its path,
 /// joined by dots. `as "wte"` replaces the name of this field, and `as ""` omits it. The name of a list contains `{0}`
 /// for its index (`{1}` for the index of an inner list); `as` without a placeholder appends `.{0}`.
@@ -470,7 +477,9 @@ struct FieldDecl {
   std::optional<TensorType> type; ///< of a parameter or state; null for a module
   ExprPtr value;                  ///< null: a parameter or state without an initialiser
   std::optional<Name> checkpoint; ///< the text of `as "..."`
-  std::vector<Name> tags;         ///< `#no_decay`: marks, which `tagged` tests in an optimizer's step
+  std::optional<Wrapping> wrapping;
+  std::vector<Name> frozenParts; ///< the texts of `frozen at "...", "..."`: parts that training does not update
+  std::vector<Name> tags;        ///< `#no_decay`: marks, which `tagged` tests in an optimizer's step
   std::string doc;
   SourceRange range;
 };

@@ -145,7 +145,7 @@ void DeclarationParser::member(ModuleDecl &module) {
     diagnostic->hint("members are fields `name: ...`, `const` and `fn`");
 }
 
-// field = ["frozen" | "state"] name ":" (type ["=" expression] | expression) ["as" string] ("#" name)*
+// field = ["frozen" | "state"] name ":" (type ["=" expression] | expression) ["as" string] parts ("#" name)*
 FieldDecl DeclarationParser::fieldDecl() {
   FieldDecl field;
   field.doc = tokens.doc();
@@ -191,6 +191,38 @@ void DeclarationParser::fieldValue(FieldDecl &field) {
     types.unknownType(reference->range, reference->name);
 }
 
+std::vector<Name> DeclarationParser::partNames() {
+  std::vector<Name> names;
+  if (!tokens.acceptWord("at"))
+    tokens.expected("`at` and the names of parts");
+  do {
+    if (tokens.isLost() || !tokens.is(TokenKind::String)) {
+      tokens.expected("the name of a part, as a string,");
+      break;
+    }
+    ExprPtr text = expressions.string();
+    names.push_back({text->as<StringExpr>()->value, text->range});
+  } while (tokens.accept(TokenKind::Comma));
+  return names;
+}
+
+// parts = ["with" expression "at" string ("," string)*] ["frozen" "at" string ("," string)*]
+void DeclarationParser::fieldParts(FieldDecl &field) {
+  auto isNext = [&](const char *word) {
+    return !tokens.isLost() && tokens.isWord(word) && !tokens.current().startsLine;
+  };
+  if (isNext("with")) {
+    tokens.take();
+    field.wrapping.emplace();
+    field.wrapping->module = expressions.expression();
+    field.wrapping->names = partNames();
+  }
+  if (isNext("frozen")) {
+    tokens.take();
+    field.frozenParts = partNames();
+  }
+}
+
 void DeclarationParser::fieldNaming(FieldDecl &field) {
   if (tokens.accept(TokenKind::KwAs)) {
     if (tokens.is(TokenKind::String)) {
@@ -200,6 +232,7 @@ void DeclarationParser::fieldNaming(FieldDecl &field) {
       tokens.expected("the name in a checkpoint, as a string,");
     }
   }
+  fieldParts(field);
   while (tokens.accept(TokenKind::Hash))
     field.tags.push_back(tokens.name("the name of a tag"));
 }

@@ -26,6 +26,8 @@ private:
   void member(ast::ModuleDecl &module);
   ast::FieldDecl fieldDecl();
   void fieldValue(ast::FieldDecl &field);
+  std::vector<ast::Name> partNames();
+  void fieldParts(ast::FieldDecl &field);
   void fieldNaming(ast::FieldDecl &field);
   ast::OptimizerDecl optimizerDecl();
   void optimizerMember(ast::OptimizerDecl &optimizer);

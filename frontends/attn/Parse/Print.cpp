@@ -93,6 +93,11 @@ static void printConstant(SourceText &out, const ConstDecl &decl) {
   printExpression(out, *decl.value);
 }
 
+static void printPartNames(SourceText &out, const std::vector<Name> &names) {
+  out += " at ";
+  out.commas(names, [&](const Name &name) { out.string(name.text); });
+}
+
 static void printField(SourceText &out, const FieldDecl &field) {
   printDoc(out, field.doc);
   out += field.kind == FieldKind::State ? "state " : "";
@@ -106,6 +111,15 @@ static void printField(SourceText &out, const FieldDecl &field) {
   if (field.checkpoint) {
     out += " as ";
     out.string(field.checkpoint->text);
+  }
+  if (field.wrapping) {
+    out += " with ";
+    printExpression(out, *field.wrapping->module);
+    printPartNames(out, field.wrapping->names);
+  }
+  if (!field.frozenParts.empty()) {
+    out += " frozen";
+    printPartNames(out, field.frozenParts);
   }
   for (const Name &tag : field.tags)
     out += " #" + tag.text;

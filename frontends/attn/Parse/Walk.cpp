@@ -178,6 +178,8 @@ static void walk(const ModuleDecl &module, const Visitor &visitor) {
     if (field.type)
       walk(*field.type, visitor);
     walk(field.value, visitor);
+    if (field.wrapping)
+      walk(field.wrapping->module, visitor);
   }
   for (const FunctionDecl &function : module.functions)
     walk(function, visitor);

@@ -56,7 +56,8 @@ void Modules::instantiateAlone(const ast::ModuleDecl &decl, SourceUnit &unit) {
   beingFilled.pop_back();
 }
 
-Value Modules::instantiate(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope) {
+Value Modules::instantiate(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope,
+                           std::vector<CheckedArgument> first) {
   if (cls.decl->isModel) {
     reporter.error(DiagnosticKind::NotAModule, call.callee->range,
                    fmt::format("`{}` is a model; only modules are parts of others", cls.decl->name.text));
@@ -72,6 +73,7 @@ Value Modules::instantiate(const ast::CallExpr &call, const ClassValue &cls, Ins
   std::vector<CheckedArgument> arguments = checkArguments(expressions, call, scope);
   if (anyError(arguments))
     return Value();
+  arguments.insert(arguments.begin(), first.begin(), first.end());
   place.decl = cls.decl;
   place.unit = cls.unit;
   Instance &instance = instances.emplace_back(std::move(place));
@@ -133,10 +135,48 @@ void Modules::checkMadeElsewhere(const ast::FieldDecl &field, const Instance &pl
   });
 }
 
+void Modules::addRules(Instance &place, const ast::FieldDecl &field, const Instance &owner, Scope &scope) {
+  if (field.wrapping || !field.frozenParts.empty())
+    place.rules = &rules.emplace_back(PartRules{&field, &scope, owner.isFrozen, owner.rules});
+}
+
+Value Modules::instantiatePart(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope) {
+  place.isFrozen |= isFrozenByRule(place.rules, place.checkpoint);
+  PartRules *wrapping = rulesWithModule(place.rules, place.checkpoint);
+  return wrapping ? wrap(*wrapping, call, cls, std::move(place), scope) : instantiate(call, cls, place, scope);
+}
+
+Value Modules::wrap(PartRules &rules, const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope) {
+  const ast::Expr &around = *rules.field->wrapping->module;
+  auto *wrapperCall = around.as<ast::CallExpr>();
+  Value callee = expressions.check(wrapperCall ? *wrapperCall->callee : around, *rules.scope);
+  auto *wrapper = callee.as<ClassValue>();
+  if (callee.isError())
+    return Value();
+  if (!wrapper || !wrapperCall || wrapper->decl->parameters.empty()) {
+    reporter
+        .error(DiagnosticKind::NotAModule, around.range,
+               "`with` needs a module with its hyperparameters, the first of which is the module that it is put around")
+        .hint("`with adapters.LoRA(8) at \"q_proj\"`, where `module LoRA(base, rank)` has no argument for `base`");
+    return Value();
+  }
+  Instance inner = place;
+  inner.path = joinedPath(place.path, wrapper->decl->parameters.front().name.text);
+  Value base = instantiate(call, cls, std::move(inner), scope);
+  if (base.isError())
+    return base;
+  place.isFrozen = rules.isOwnerFrozen;
+  place.rules = nullptr;
+  return instantiate(*wrapperCall, *wrapper, std::move(place), *rules.scope, {{std::nullopt, base, call.range}});
+}
+
 void Modules::addField(Instance &instance, const ast::FieldDecl &field, Scope &scope) {
   Value value;
   if (field.kind != ast::FieldKind::Module) {
     value = parameters.add(instance, field, scope);
+    if (field.wrapping || !field.frozenParts.empty())
+      reporter.error(DiagnosticKind::Misplaced, field.name.range,
+                     fmt::format("the field `{}` is a parameter, which has no parts", field.name.text));
   } else {
     Instance place = instance;
     place.members.clear();
@@ -144,6 +184,7 @@ void Modules::addField(Instance &instance, const ast::FieldDecl &field, Scope &s
     place.isFrozen |= field.isFrozen;
     place.path = joinedPath(instance.path, field.name.text);
     place.checkpoint = field.checkpoint ? field.checkpoint->text : field.name.text;
+    addRules(place, field, instance, scope);
     value = fieldValue(*field.value, instance, place, scope);
     if (!value.isError() && !value.as<ModuleValue>() && !value.as<ModuleListValue>() && !value.as<TupleValue>()) {
       reporter
@@ -154,6 +195,8 @@ void Modules::addField(Instance &instance, const ast::FieldDecl &field, Scope &s
       value = Value();
     }
     checkMadeElsewhere(field, place, value);
+    if (place.rules != instance.rules && !value.isError())
+      reportUnused(reporter, *place.rules);
   }
   instance.members[field.name.text] = Binding{value, field.name.range};
 }
@@ -233,7 +276,7 @@ Value Modules::fieldValue(const ast::Expr &value, const Instance &owner, Instanc
       return callee;
     if (auto *cls = callee.as<ClassValue>()) {
       place.checkpoint = parameters.checkpointPath(owner, place.checkpoint, place.field, place.lists, scope);
-      return instantiate(*call, *cls, place, scope);
+      return instantiatePart(*call, *cls, place, scope);
     }
   }
   return expressions.check(value, scope);

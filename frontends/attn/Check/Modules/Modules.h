@@ -10,6 +10,7 @@
 
 #include "frontends/attn/Check/Modules/Hyperparameters.h"
 #include "frontends/attn/Check/Modules/ParameterTable.h"
+#include "frontends/attn/Check/Modules/PartRules.h"
 
 namespace attnc::check {
 
@@ -28,10 +29,12 @@ public:
   /// Instantiates a module that no field instantiates and whose hyperparameters all have defaults, to find errors in it
   /// and later in its functions. Its parameters are not added to the program.
   void instantiateAlone(const ast::ModuleDecl &decl, SourceUnit &unit);
-  /// Instantiates the module `cls` by the call `call`, whose arguments are checked in `scope`. `place` has the members
+  /// Instantiates the module `cls` by the call `call`, whose arguments are checked in `scope`, after the arguments
+  /// `first`. `place` has the members
   /// of the instance that depend on its field: all except `decl`, `unit` and `members`. Adds the parameters to the
   /// program. Returns a ModuleValue without picks; an ErrorValue after an error.
-  Value instantiate(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope);
+  Value instantiate(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope,
+                    std::vector<CheckedArgument> first = {});
   /// Adds an empty instance, for an optimizer, whose hyperparameters the caller then binds.
   Instance &addInstance(const ast::ModuleDecl &decl, SourceUnit &unit);
 
@@ -42,6 +45,12 @@ private:
   /// Computes constants and fields of an instance with bound hyperparameters; false after an error.
   bool fill(Instance &instance);
   void addField(Instance &instance, const ast::FieldDecl &field, Scope &scope);
+  /// Checks the rules of a field for its parts, and adds them to `place`.
+  void addRules(Instance &place, const ast::FieldDecl &field, const Instance &owner, Scope &scope);
+  /// Instantiates a module, and the module that a rule puts around it.
+  Value instantiatePart(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope);
+  /// Puts the module of the `with` of `rules` around the module that `call` instantiates. No rule selects its parts.
+  Value wrap(PartRules &rules, const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope);
   /// Returns the value of a field of `owner`, a module or a list; `place` is the field, extended by the lists around
   /// `value`.
   Value fieldValue(const ast::Expr &value, const Instance &owner, Instance place, Scope &scope);
@@ -57,6 +66,7 @@ private:
   ParameterTable &parameters;
   ExpressionChecker &expressions;
   std::deque<Instance> instances;
+  std::deque<PartRules> rules;
   std::vector<const ast::ModuleDecl *> beingFilled; ///< enclosing modules that are being instantiated
 };
 

@@ -1,5 +1,6 @@
 #include "frontends/attn/Check/Modules/ParameterTable.h"
 
+#include "frontends/attn/Check/Modules/PartRules.h"
 #include "frontends/attn/Check/NumberRange.h"
 
 #include <cmath>
@@ -82,7 +83,13 @@ std::string ParameterTable::checkpointPath(const Instance &owner, const std::str
         .error(DiagnosticKind::BadCheckpointName, field,
                fmt::format("the name \"{}\" in checkpoints has a wrong index: {}", word, expanded.problem))
         .hint("an index is a sum of products of numbers and of indices of lists, as in \"{6 * {0} + {1}}\"");
-  return joinedPath(owner.checkpoint, expanded.text);
+  static constexpr std::string_view around = "{..}";
+  size_t at = expanded.text.find(around);
+  if (at == std::string::npos)
+    return joinedPath(owner.checkpoint, expanded.text);
+  // The model itself has no name.
+  size_t length = around.size() + (owner.checkpoint.empty() && expanded.text[at + around.size()] == '.' ? 1 : 0);
+  return expanded.text.replace(at, length, owner.checkpoint);
 }
 
 void ParameterTable::reserveCheckpointName(const Parameter &parameter, const ast::FieldDecl &field) {
@@ -158,6 +165,7 @@ Value ParameterTable::add(const Instance &instance, const ast::FieldDecl &field,
                                         field.name.range, instance.lists, scope);
   parameter.isUpdated = field.kind == ast::FieldKind::State;
   parameter.frozen = field.isFrozen || instance.isFrozen || parameter.isUpdated;
+  parameter.frozen |= isFrozenByRule(instance.rules, parameter.checkpoint);
   for (const ast::Name &tag : field.tags)
     parameter.tags.push_back(tag.text);
   parameter.range = field.name.range;

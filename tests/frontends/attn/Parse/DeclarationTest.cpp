@@ -22,6 +22,7 @@ model Gpt(vocab = 256, layers = 6, dim = 384) {
   state seen: i32[vocab] = zeros
   blocks: [Block(dim); layers] as "h"
   frozen encoder: nn.Encoder(dim)
+  decoder: nn.Decoder(dim) as "" with adapters.LoRA(8) at "q", "*.v" frozen at "norm", "mlp"
   fn logits(tokens: i32[batch, seq <= 2 * context]) -> (y: f32[batch, seq, vocab], map: f32[batch, seq + 1]) {
     let (q, _, v) = split(tokens)
     var x: f32[batch, seq] = q

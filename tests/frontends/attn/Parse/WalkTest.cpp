@@ -35,8 +35,9 @@ TEST(Walk, PassesEveryPartOfAnExpression) {
 TEST(Walk, PassesEveryDeclaration) {
   EXPECT_EQ(namesIn("fn f(x: f32[a <= b] = c) -> f32[d] { for k in e { if f { g } else { h } }; return i }"),
             "abcdefghi");
-  EXPECT_EQ(namesIn("module M(p = a) {\n const q = b\n x: f32[c] = d\n y: e\n fn (z: f32[f]) { z2 <- g }\n}"),
-            "abcdefz2g");
+  EXPECT_EQ(namesIn("module M(p = a) {\n const q = b\n x: f32[c] = d\n y: e with h(i) at \"w\"\n "
+                    "fn (z: f32[f]) { z2 <- g }\n}"),
+            "abcdehifz2g");
   EXPECT_EQ(namesIn("optimizer o(p = a) {\n state s = b\n step(p, g, t) { v = c }\n}\nexport e = d"), "abcd");
 }
 
