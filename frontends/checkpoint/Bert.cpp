@@ -80,8 +80,8 @@ static void addPooled(BertText &text) {
 /// Adds the entry point `logits` of a masked language model.
 static void addMaskedHead(Config &config, BertText &text, bool isRoberta) {
   config.expectOnly("tie_word_embeddings", true);
-  FieldText &head = isRoberta ? text.model.addField("head", "bert.RobertaHead", "lm_head")
-                              : text.model.addField("head", "bert.MaskedHead", "cls.predictions");
+  FieldText &head = isRoberta ? text.model.addField("head", "bert.RobertaHead", "lm_head", FieldRole::Part)
+                              : text.model.addField("head", "bert.MaskedHead", "cls.predictions", FieldRole::Part);
   head.arguments.add("dim", text.layers.dim);
   head.arguments.add("vocab", text.vocab);
   if (isRoberta)
@@ -96,7 +96,7 @@ static void addClassifier(Config &config, BertText &text, bool isOfTokens, bool 
   int64_t labels = readLabels(config);
   bool isDeep = isRoberta && !isOfTokens;
   FieldText &classifier =
-      text.model.addField("classifier", isDeep ? "bert.RobertaClassifier" : "nn.Linear", "classifier");
+      text.model.addField("classifier", isDeep ? "bert.RobertaClassifier" : "nn.Linear", "classifier", FieldRole::Head);
   if (!isDeep)
     text.model.use("nn");
   classifier.arguments.add(isDeep ? "dim" : "inputs", text.layers.dim);

@@ -1,8 +1,7 @@
 #include "frontends/checkpoint/Checkpoint.h"
 #include "compiler/Diagnostics/Printable.h"
 #include "compiler/Diagnostics/Spelling.h"
-#include "compiler/Json/InputBuffer.h"
-#include "compiler/Json/Json.h"
+#include "frontends/checkpoint/Adapter.h"
 #include "frontends/checkpoint/Families.h"
 #include "frontends/checkpoint/Source.h"
 #include "llvm/ADT/StringExtras.h"
@@ -77,39 +76,13 @@ static Expected<const Family *> familyOf(Config &config, const std::string &path
               didYouMean(type, known));
 }
 
-/// The text as JSON: Python writes infinity as a word, which a number that is read as infinity replaces.
-static std::string withoutWords(StringRef text) {
-  static constexpr StringLiteral word = "Infinity";
-  std::string result;
-  bool isQuoted = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (!isQuoted && text.substr(at).starts_with(word)) {
-      result += "1e999";
-      at += word.size() - 1;
-      continue;
-    }
-    result += text[at];
-    if (text[at] == '"')
-      isQuoted = !isQuoted;
-    else if (isQuoted && text[at] == '\\' && at + 1 < text.size())
-      result += text[++at];
-  }
-  return result;
-}
-
 Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder, const FineTuning &tuning) {
   std::string path = configPath(folder);
-  auto file = readInputFile(path);
-  if (!file)
-    return fail("can't read " + path + ": " + toString(file.takeError()));
-  Expected<json::Value> value = parseJson(withoutWords((*file)->getBuffer()));
-  if (!value)
-    return fail(path + ": " + toString(value.takeError()));
-  const json::Object *object = value->getAsObject();
-  if (!object)
-    return fail(path + ": expected an object of keys and values");
+  Expected<json::Object> values = readConfigFile(path);
+  if (!values)
+    return values.takeError();
   std::vector<std::string> problems;
-  Config config(*object, path + ": ", problems);
+  Config config(*values, path + ": ", problems);
   Expected<const Family *> family = familyOf(config, path);
   if (!family)
     return family.takeError();
@@ -123,8 +96,18 @@ Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder, const F
     return fail(path + ": there is no loss to train " + model.model +
                 " with; decoders of text and classifiers of texts and images have one");
   if (tuning.trains)
-    model.addTraining();
-  ImportedCheckpoint result{model.text("config.json of " + printable(nameOf(folder))), {}};
+    model.addTraining(tuning.adapts() ? "2e-4" : "1e-5");
+  ImportedCheckpoint result;
+  if (tuning.adapts()) {
+    Expected<Adapters> adapters = tuning.lora ? *tuning.lora : readAdapter(tuning.adapter, result.warnings);
+    if (!adapters)
+      return adapters.takeError();
+    if (adapters->targets.empty())
+      for (StringRef target : split((*family)->targets, ' '))
+        adapters->targets.push_back(target.str());
+    model.addAdapters(*adapters, tuning.trains);
+  }
+  result.text = model.text("config.json of " + printable(nameOf(folder)));
   for (const std::string &key : config.unread())
     result.warnings.push_back(path + ": the key " + key + " is not known, and is ignored");
   return result;

@@ -101,7 +101,7 @@ static Part addImageEncoder(Config &config, ModelText &model, const Form &form) 
   if (!form.isSiglip) {
     part.pooled = "vision.pooled(pixel_values)";
   } else if (config.flag("vision_use_head", true)) {
-    Arguments &head = model.addField("head", "siglip.PoolingHead", "vision_model.head").arguments;
+    Arguments &head = model.addField("head", "siglip.PoolingHead", "vision_model.head", FieldRole::Part).arguments;
     head.add("dim", layers.dim);
     head.add("hidden", layers.hidden);
     head.add("heads", layers.heads);
@@ -132,7 +132,7 @@ static void addEmbedding(ModelText &model, const Part &part, llvm::StringRef nam
   std::string body = part.pooled;
   if (!projection.empty()) {
     model.use("nn");
-    Arguments &arguments = model.addField(projection, "nn.Linear", projection).arguments;
+    Arguments &arguments = model.addField(projection, "nn.Linear", projection, FieldRole::Part).arguments;
     arguments.add("inputs", part.outputs);
     arguments.add("outputs", outputs);
     arguments.add("biased", llvm::StringRef("false"));
@@ -167,7 +167,7 @@ static ModelText importPair(Config &config, const Source &source, const Form &fo
     textConfig.refuse("projection_size", "hidden_size of vision_config");
   addEmbedding(model, text, "text_embedding", form.isSiglip ? "" : "text_projection", outputs);
   addEmbedding(model, images, "image_embedding", form.isSiglip ? "" : "visual_projection", outputs);
-  model.addField("similarity", moduleOf(form, "Similarity"), "");
+  model.addField("similarity", moduleOf(form, "Similarity"), "", FieldRole::Part);
   model.addEntry({.comment = "The logits of each pair of an image and a text.",
                   .name = "logits",
                   .inputs = images.pairInput + ", " + text.pairInput,

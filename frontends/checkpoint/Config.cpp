@@ -1,5 +1,7 @@
 #include "frontends/checkpoint/Config.h"
 #include "compiler/Diagnostics/Printable.h"
+#include "compiler/Json/InputBuffer.h"
+#include "compiler/Json/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -9,6 +11,40 @@
 using namespace llvm;
 
 namespace attnc {
+
+/// The text as JSON: Python writes infinity as a word, which a number that is read as infinity replaces.
+static std::string withoutWords(StringRef text) {
+  static constexpr StringLiteral word = "Infinity";
+  std::string result;
+  bool isQuoted = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (!isQuoted && text.substr(at).starts_with(word)) {
+      result += "1e999";
+      at += word.size() - 1;
+      continue;
+    }
+    result += text[at];
+    if (text[at] == '"')
+      isQuoted = !isQuoted;
+    else if (isQuoted && text[at] == '\\' && at + 1 < text.size())
+      result += text[++at];
+  }
+  return result;
+}
+
+Expected<json::Object> readConfigFile(const std::string &path) {
+  auto fail = [](const std::string &message) { return createStringError(inconvertibleErrorCode(), message); };
+  auto file = readInputFile(path);
+  if (!file)
+    return fail("can't read " + path + ": " + toString(file.takeError()));
+  Expected<json::Value> value = parseJson(withoutWords((*file)->getBuffer()));
+  if (!value)
+    return fail(path + ": " + toString(value.takeError()));
+  json::Object *object = value->getAsObject();
+  if (!object)
+    return fail(path + ": expected an object of keys and values");
+  return std::move(*object);
+}
 
 static std::string shown(const json::Value &value) {
   if (value.kind() == json::Value::Number)

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include <memory>
 #include <optional>
@@ -17,6 +18,9 @@
 #include <vector>
 
 namespace attnc {
+
+/// Reads a file of keys and values. The error is one of the user.
+llvm::Expected<llvm::json::Object> readConfigFile(const std::string &path);
 
 class Config {
 public:

@@ -69,7 +69,8 @@ void setClassLoss(ModelText &model, StringRef inputs, StringRef logits) {
 
 void addPooler(ModelText &model, StringRef prefix, int64_t dim) {
   model.use("models.encoders");
-  model.addField("pooler", "encoders.Pooler", joined(prefix, "pooler")).arguments.add("dim", dim);
+  FieldText &pooler = model.addField("pooler", "encoders.Pooler", joined(prefix, "pooler"), FieldRole::Part);
+  pooler.arguments.add("dim", dim);
 }
 
 int64_t readLabels(Config &config) {

@@ -17,6 +17,8 @@ struct Family {
   llvm::StringLiteral type; ///< `model_type` in config.json; `_class_name` in files of diffusers, which lack it
   /// Reads the keys, and returns the model.
   ModelText (*import)(Config &config, const Source &source);
+  /// The layers that adapters are put around by default: ends of their names, with blanks between them.
+  llvm::StringLiteral targets;
 };
 
 /// Marks the keys as read that do not change what the model computes in any family: keys about the file, training, and

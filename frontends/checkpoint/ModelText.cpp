@@ -27,8 +27,9 @@ void ModelText::use(llvm::StringRef file) {
     files.push_back(file.str());
 }
 
-FieldText &ModelText::addField(llvm::StringRef name, llvm::StringRef module, llvm::StringRef tensors) {
-  return fields.emplace_back(FieldText{.name = name.str(), .module = module.str(), .tensors = tensors.str()});
+FieldText &ModelText::addField(llvm::StringRef name, llvm::StringRef module, llvm::StringRef tensors, FieldRole role) {
+  return fields.emplace_back(
+      FieldText{.name = name.str(), .module = module.str(), .tensors = tensors.str(), .role = role});
 }
 
 void ModelText::addEntry(FunctionText function) {
@@ -36,17 +37,32 @@ void ModelText::addEntry(FunctionText function) {
   functions.push_back(std::move(function));
 }
 
-void ModelText::addTraining() {
+void ModelText::addTraining(llvm::StringRef rate) {
   use("nn");
   use("optim");
   use("models.losses");
-  hyperparameters.insert(hyperparameters.end(), {"rate = 1e-5", "warm = 100"});
+  hyperparameters.insert(hyperparameters.end(), {"rate = " + rate.str(), "warm = 100"});
   addEntry({.comment = "The mean cross-entropy of " + loss->comment + ".",
             .name = "loss",
             .inputs = loss->inputs,
             .result = "f32",
             .body = loss->body});
   exports.push_back("train = minimize(loss, with: optim.adamw(lr: optim.warmup(rate, warm)), clip_norm: 1.0)");
+}
+
+void ModelText::addAdapters(const Adapters &adapters, bool trains) {
+  use("adapters");
+  hyperparameters.push_back(fmt::format("rank = {}", adapters.rank));
+  hyperparameters.push_back("alpha = " + realText(adapters.alpha));
+  if (trains)
+    hyperparameters.push_back("drop = " + realText(adapters.drop));
+  std::string rules = fmt::format(" with adapters.LoRA(rank, alpha{}) at \"{}\"", trains ? ", drop" : "",
+                                  fmt::join(adapters.targets, "\", \""));
+  for (FieldText &field : fields) {
+    field.isFrozen = trains && field.role != FieldRole::Head;
+    if (field.role == FieldRole::Network)
+      field.rules = rules;
+  }
 }
 
 /// A field on one line if it is short; otherwise each argument has a line.
@@ -56,8 +72,9 @@ static std::string textOf(const FieldText &field) {
   for (const auto &[name, value] : field.arguments.values)
     width += arguments.emplace_back(name + ": " + value).size() + 2;
   bool isShort = width < 60;
-  return fmt::format("  {}: {}({}{}) as \"{}\"\n", field.name, field.module, isShort ? "" : "\n    ",
-                     fmt::join(arguments, isShort ? ", " : ",\n    "), field.tensors);
+  return fmt::format("  {}{}: {}({}{}) as \"{}\"{}\n", field.isFrozen ? "frozen " : "", field.name, field.module,
+                     isShort ? "" : "\n    ", fmt::join(arguments, isShort ? ", " : ",\n    "), field.tensors,
+                     field.rules);
 }
 
 static std::string textOf(const FunctionText &function) {

@@ -18,11 +18,13 @@
 //
 //   export features
 //
-// With addTraining(), a function `loss` and a training step follow.
+// With addTraining(), a function `loss` and a training step follow. With addAdapters(), fields are frozen, and adapters
+// are put around some of their layers.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "frontends/checkpoint/FineTuning.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
@@ -43,12 +45,22 @@ struct Arguments {
   void addFlag(llvm::StringRef name, bool value);
 };
 
+/// The role of a field when adapters are put around layers of the network.
+enum class FieldRole {
+  Network, ///< its layers get adapters, and training leaves the rest as it is
+  Part,    ///< training leaves it as it is
+  Head     ///< training changes it
+};
+
 /// A field of a model: `name: module(arguments) as "tensors"`.
 struct FieldText {
   std::string name;
   std::string module; ///< "bert.Encoder"
   Arguments arguments = {};
   std::string tensors = ""; ///< prefix of the names of its tensors
+  FieldRole role = FieldRole::Network;
+  bool isFrozen = false;
+  std::string rules = ""; ///< after the names of tensors: ` with adapters.LoRA(rank, alpha) at "q_proj"`
 };
 
 /// A function of a model.
@@ -79,12 +91,16 @@ struct ModelText {
   std::optional<LossText> loss = {};     ///< for fine-tuning; null if the model has no loss
 
   void use(llvm::StringRef file); ///< adds a file unless the model uses it already
-  FieldText &addField(llvm::StringRef name, llvm::StringRef module, llvm::StringRef tensors);
+  FieldText &addField(llvm::StringRef name, llvm::StringRef module, llvm::StringRef tensors,
+                      FieldRole role = FieldRole::Network);
   /// Adds a function, and exports it.
   void addEntry(FunctionText function);
-  /// Adds the loss, which must not be null, and a training step `train` that minimises it. The learning rate and the
-  /// number of steps in which it rises are hyperparameters of the model.
-  void addTraining();
+  /// Adds the loss, which must not be null, and a training step `train` that minimises it. The learning rate, which is
+  /// `rate` by default, and the number of steps in which it rises are hyperparameters of the model.
+  void addTraining(llvm::StringRef rate);
+  /// Puts adapters around layers of the network. Their rank and scale are hyperparameters of the model, and also their
+  /// dropout if the model `trains`.
+  void addAdapters(const Adapters &adapters, bool trains);
   /// The content of the model file. `origin` names what it is made from, in its first line.
   std::string text(llvm::StringRef origin) const;
 };

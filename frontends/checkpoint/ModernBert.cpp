@@ -21,7 +21,7 @@ static void addFrequencies(Config &config, Arguments &arguments, int64_t headDim
 /// Adds the head of a masked language model.
 static void addHead(Config &config, ModelText &model, const EncoderLayers &layers, int64_t vocab) {
   config.expectOnly("tie_word_embeddings", true);
-  Arguments &arguments = model.addField("head", "modernbert.MaskedHead", "").arguments;
+  Arguments &arguments = model.addField("head", "modernbert.MaskedHead", "", FieldRole::Part).arguments;
   arguments.add("dim", layers.dim);
   arguments.add("vocab", vocab);
   addActivation(model, arguments, readActivation(config, "classifier_activation", "gelu"));

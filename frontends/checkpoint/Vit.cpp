@@ -43,7 +43,7 @@ ModelText importVit(Config &config, const Source &source) {
   if (!isBody) {
     int64_t labels = readLabels(config);
     model.use("nn");
-    Arguments &arguments = model.addField("classifier", "nn.Linear", "classifier").arguments;
+    Arguments &arguments = model.addField("classifier", "nn.Linear", "classifier", FieldRole::Head).arguments;
     arguments.add("inputs", layers.dim);
     arguments.add("outputs", labels);
     model.addEntry({.comment = "The logits of the class of each image.",

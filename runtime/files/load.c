@@ -3,6 +3,7 @@
 #include "attn/safetensors.h"
 #include "attn/threads.h"
 #include "internal.h"
+#include "load.h"
 #include "parts.h"
 #include "safetensors_header.h"
 #include "weights_record.h"
@@ -57,13 +58,14 @@ static attn_code find_matching(struct load *load, const attn_parameter_info *par
     return ATTN_OK;
   int32_t outer = attn_has_parts(parameter);
   attn_text name = attn_shown(load->name), expected = attn_shape(parameter->shape + outer, parameter->rank - outer);
+  attn_text in_model = attn_shown(parameter->name);
   const char *expected_type = attn_dtype_file_name(parameter->dtype);
   if (!tensor)
     return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is missing, expected %s%s (parameter %s)", load->path,
-                     name.text, expected_type, expected.text, attn_shown(parameter->name).text);
+                     name.text, expected_type, expected.text, in_model.text);
   return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is %s%s, expected %s%s (parameter %s)", load->path,
                    name.text, attn_file_dtype_name(tensor->dtype), attn_shape(tensor->shape, tensor->rank).text,
-                   expected_type, expected.text, attn_shown(parameter->name).text);
+                   expected_type, expected.text, in_model.text);
 }
 
 /* Returns 1 for parameters to read: states of training only if the caller trains and the file has an entry of them, and
@@ -262,7 +264,7 @@ static attn_code pack(struct load *load, const attn_executor *executor, attn_sta
     else if (status)
       *status = packing;
   } else {
-    attn_fail(status, code, "%s: no memory for a value of %zu bytes, to pack it", load->path, reader.value_bytes);
+    attn_fail(status, code, "%s: no memory for a value of %zu bytes", load->path, reader.value_bytes);
   }
   close_reader(&reader);
   return code;
@@ -288,7 +290,8 @@ static int number_parts(struct load *load) {
 }
 
 static attn_code load_all(struct load *load, int32_t flags, const attn_executor *executor, attn_status *status) {
-  ATTN_TRY(attn_safetensors_open(load->path, &load->file, status));
+  if (!load->file)
+    ATTN_TRY(attn_safetensors_open(load->path, &load->file, status));
   load->used = calloc((size_t)attn_safetensors_count(load->file) + 1, 1);
   load->name_bytes = attn_name_bytes(load->weights->model) + ATTN_PART_DIGITS;
   load->name = malloc(load->name_bytes);
@@ -299,14 +302,15 @@ static attn_code load_all(struct load *load, int32_t flags, const attn_executor 
   return pack(load, executor, status);
 }
 
-ATTN_PUBLIC attn_code attn_weights_load(const attn_model *model, const char *path, int32_t flags,
-                                        const attn_executor *executor, attn_weights **out, attn_status *status) {
+attn_code attn_weights_load_open(const attn_model *model, const char *path, attn_safetensors *file, int32_t flags,
+                                 const attn_executor *executor, attn_weights **out, attn_status *status) {
   ATTN_TRY(attn_weights_create(model, executor, out, status));
-  struct load load = {.weights = *out, .path = path};
+  struct load load = {.weights = *out, .path = path, .file = file};
   load.weights->trainable = (flags & ATTN_TRAINABLE) != 0;
   load.weights->keeps_values = (flags & (ATTN_TRAINABLE | ATTN_KEEP_VALUES)) != 0;
   attn_code code = load_all(&load, flags, executor, status);
-  attn_safetensors_close(load.file);
+  if (!file)
+    attn_safetensors_close(load.file);
   free(load.tensors);
   free(load.first);
   free(load.used);
@@ -316,4 +320,9 @@ ATTN_PUBLIC attn_code attn_weights_load(const attn_model *model, const char *pat
   attn_weights_free(*out);
   *out = 0;
   return code;
+}
+
+ATTN_PUBLIC attn_code attn_weights_load(const attn_model *model, const char *path, int32_t flags,
+                                        const attn_executor *executor, attn_weights **out, attn_status *status) {
+  return attn_weights_load_open(model, path, 0, flags, executor, out, status);
 }

@@ -2,7 +2,7 @@
 #include "attn/safetensors.h"
 #include "internal.h"
 #include "retry.h"
-#include "safetensors_header.h"
+#include "safetensors_file.h"
 #include "safetensors_index.h"
 
 #include <fcntl.h>
@@ -14,19 +14,6 @@
 
 /* The format's limit on the header, and the limit on an index. */
 enum { MOST_HEADER_BYTES = 100 * 1000 * 1000 };
-
-/* A file, or the set of the shards of an index. The data of a set are those of its shards, one after the other. */
-struct attn_safetensors {
-  attn_header header;  /* for a shard of a set, only the memory of names: the set has the tensors */
-  char *name;          /* the path, in messages */
-  const char *memory;  /* the bytes of a file in memory; null for an open file */
-  int descriptor;      /* an open file, or -1 */
-  uint64_t data_start; /* the number of bytes of the file before its data */
-  uint64_t data_bytes; /* the number of bytes of the data */
-  uint64_t first;      /* the number of bytes of the data of the set before those of this shard; 0 outside of sets */
-  attn_safetensors **shards; /* of a set, in the order of the names of files */
-  int64_t shard_count;       /* 0 for a file */
-};
 
 /* Reads bytes [at, at + count) of the file; `what` names them in messages. */
 static attn_code read_bytes(const attn_safetensors *file, uint64_t at, uint64_t count, char *to, const char *what,

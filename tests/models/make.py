@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import reference
-from reference import safetensors
+from reference import adapter, safetensors
 
 
 def write(variant, folder, seed=0, shards=1, dtype="f32"):
@@ -34,6 +34,16 @@ def write(variant, folder, seed=0, shards=1, dtype="f32"):
     return outputs
 
 
+def write_adapter(variant, folder, targets):
+    """Writes an adapter of the instance to `folder`/adapter, with the outputs of the instance with it."""
+    instance = reference.draw(variant)
+    config, draw, merged = adapter.adapt(variant, instance, targets)
+    adapter.write(folder / "adapter", config, draw)
+    outputs, _ = reference.forward(variant, instance, tensors=merged)
+    for name, values in outputs.items():
+        np.save(folder / "adapter" / f"{name}.npy", values.astype(np.float32))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("variant", nargs="?")
@@ -42,6 +52,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--shards", type=int, default=1)
     parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
+    parser.add_argument("--adapt", metavar="LAYERS", help="also write an adapter of the layers q_proj,v_proj, ...")
     arguments = parser.parse_args()
     if arguments.list:
         print("\n".join(reference.variants()))
@@ -49,6 +60,8 @@ def main():
         parser.error(f"expected a folder and one of: {', '.join(reference.variants())}")
     else:
         write(arguments.variant, arguments.folder, arguments.seed, arguments.shards, arguments.dtype)
+        if arguments.adapt:
+            write_adapter(arguments.variant, arguments.folder, arguments.adapt.split(","))
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ private:
       return;
     loaded.emplace(std::move(*linked));
     runner.emplace(loaded->model());
-    if (failure(runner->start(1)) || failure(runner->loadWeights(folder, 0, 0)))
+    if (failure(runner->start(1)) || failure(runner->loadWeights({folder}, 0, 0)))
       runner.reset();
   }
 };

@@ -63,6 +63,31 @@ TEST(FineTuning, AClassifierLearnsLabels) {
 )"));
 }
 
+TEST(FineTuning, AdaptersLeaveTheNetworkAsItIs) {
+  Import import(R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"]})",
+                {.trains = true, .lora = Adapters{.targets = {"query", "intermediate.dense"}, .rank = 4}});
+  EXPECT_EQ(import.message, "");
+  EXPECT_THAT(import.result.text, HasSubstr(R"(
+model Bert(rate = 2e-4, warm = 100, rank = 4, alpha = 16.0, drop = 0.0) {
+  frozen encoder: bert.Encoder()"));
+  EXPECT_THAT(import.result.text,
+              HasSubstr(R"() as "bert" with adapters.LoRA(rank, alpha, drop) at "query", "intermediate.dense"
+  frozen pooler: encoders.Pooler(dim: 768) as "bert.pooler"
+  classifier: nn.Linear(inputs: 768, outputs: 2) as "classifier"
+)"));
+}
+
+TEST(FineTuning, EachFamilyHasLayersToAdapt) {
+  Import import(R"({"model_type": "t5", "vocab_size": 96, "d_model": 32, "d_kv": 8, "d_ff": 56, "num_layers": 2,
+    "num_heads": 4})",
+                {.lora = Adapters()});
+  EXPECT_THAT(import.result.text, HasSubstr(R"(
+model T5(rank = 8, alpha = 16.0) {
+  network: t5.EncoderDecoder()"));
+  EXPECT_THAT(import.result.text, HasSubstr(R"() as "" with adapters.LoRA(rank, alpha) at "q", "v"
+)"));
+}
+
 TEST(FineTuning, OtherModelsHaveNoLoss) {
   EXPECT_EQ(trained(R"({"model_type": "bert", "architectures": ["BertForMaskedLM"]})").message,
             "config.json: there is no loss to train Bert with; decoders of text and classifiers of texts and images "

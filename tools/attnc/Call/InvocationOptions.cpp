@@ -1,5 +1,6 @@
 #include "tools/attnc/Call/InvocationOptions.h"
 #include "tools/attnc/Call/VocabularyOption.h"
+#include "tools/attnc/Call/WeightsOption.h"
 
 namespace attnc {
 
@@ -15,11 +16,7 @@ void InvocationOptions::addTo(CLI::App &command) {
   command.add_option("--dim", dims, "The size of a dimension that no input file has, such as --dim seq=128")
       ->type_name("NAME=SIZE");
   CLI::Option *file =
-      command
-          .add_option("--weights", weights,
-                      "A .safetensors file, the index of its shards, or a folder with either; without it, weights are "
-                      "random, by --seed")
-          ->type_name("FILE");
+      addWeightsOption(command, "--weights", weights, "The weights, which are otherwise random, by --seed");
   addVocabularyOption(command, vocabularies);
   command.add_flag("--allow-extra", allowExtra, "Ignore tensors of the weights file that are not parameters")
       ->needs(file);

@@ -17,7 +17,7 @@ struct InvocationOptions {
   std::string entry;                     ///< name of the entry point; may be empty if the model has only one
   std::vector<std::string> inputs;       ///< each NAME=VALUES (InputValues.h)
   std::vector<std::string> dims;         ///< each NAME=SIZE; a file's size has precedence
-  std::string weights;                   ///< path of a file or folder; empty: embedded values, or else random ones
+  std::vector<std::string> weights;      ///< paths (WeightsFiles.h); empty: embedded values, or else random ones
   std::vector<std::string> vocabularies; ///< values of --vocabulary, for Vocabularies::open()
   bool allowExtra = false;               ///< ignore tensors of the weights file that are no parameters
   bool keepsParameters = false;          ///< keep a copy of parameters that kernels read only packed in their own order

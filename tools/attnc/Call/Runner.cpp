@@ -1,8 +1,11 @@
 #include "tools/attnc/Call/Runner.h"
 #include "frontends/checkpoint/Checkpoint.h"
+#include "runtime/files/load.h"
 #include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Call/UnusedTensors.h"
 #include "tools/attnc/Messages/Messages.h"
+#include "tools/attnc/Tensors/WeightsFiles.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -24,21 +27,40 @@ Error Runner::start(int64_t threads) {
   return Error::success();
 }
 
-Error Runner::loadWeights(const std::string &file, int32_t flags, uint64_t seed) {
-  if (model.loaded_count == 0)
-    return file.empty() ? Error::success() : createStringError(formatv("{0}: the model has no parameters", file));
-  bool embedded = model.parameter_count > 0 && model.parameters[0].embedded;
-  bool ofCheckpoint = !file.empty() && isCheckpoint(file);
+/// Loads the parameters from files; other tensors of a checkpoint are a warning.
+static Error loadFiles(const attn_model &model, ArrayRef<std::string> paths, int32_t flags,
+                       const attn_executor *executor, attn_weights *&weights) {
+  auto files = WeightsFiles::open(paths);
+  if (!files)
+    return files.takeError();
+  bool ofCheckpoint = any_of(paths, isCheckpoint);
   flags |= ofCheckpoint ? ATTN_ALLOW_EXTRA : 0; // buffers
   attn_status status;
-  attn_weights *weights = nullptr;
-  attn_code code = !file.empty() ? attn_weights_load(&model, file.c_str(), flags, context.executor, &weights, &status)
-                   : embedded    ? attn_weights_embedded(&model, context.executor, &weights, &status)
-                                 : attn_weights_initialise(&model, seed, context.executor, &weights, &status);
-  setWeights(weights);
+  attn_code code =
+      attn_weights_load_open(&model, files->name().c_str(), files->get(), flags, executor, &weights, &status);
   if (Error error = toError(code, status))
     return error;
-  return ofCheckpoint ? warnOfUnusedTensors(model, file) : Error::success();
+  if (ofCheckpoint)
+    warnOfUnusedTensors(model, *files);
+  return Error::success();
+}
+
+Error Runner::loadWeights(ArrayRef<std::string> files, int32_t flags, uint64_t seed) {
+  if (model.loaded_count == 0)
+    return files.empty() ? Error::success()
+                         : createStringError(formatv("{0}: the model has no parameters", join(files, ", ")));
+  bool embedded = model.parameter_count > 0 && model.parameters[0].embedded;
+  attn_weights *weights = nullptr;
+  if (!files.empty()) {
+    Error error = loadFiles(model, files, flags, context.executor, weights);
+    setWeights(weights);
+    return error;
+  }
+  attn_status status;
+  attn_code code = embedded ? attn_weights_embedded(&model, context.executor, &weights, &status)
+                            : attn_weights_initialise(&model, seed, context.executor, &weights, &status);
+  setWeights(weights);
+  return toError(code, status);
 }
 
 void Runner::setWeights(attn_weights *weights) {

@@ -25,12 +25,12 @@ public:
   /// Creates a pool of `threads` workers, one of which is the calling thread; 0 means one for each processor. Precedes
   /// all other calls.
   llvm::Error start(int64_t threads);
-  /// Loads the parameters from the path `file`, also that of a checkpoint's folder, with `flags` of
-  /// attn_weights_load. Other tensors of a checkpoint are not an error, but a warning. If `file` is empty,
+  /// Loads the parameters from `files` (WeightsFiles.h), also from the folders of checkpoints, with `flags` of
+  /// attn_weights_load. Other tensors of a checkpoint are not an error, but a warning. Without files,
   /// uses the parameters embedded in the object; without embedded ones, draws the parameters from `seed` by their
   /// initialisers. Does nothing for a model without parameters; a file is then an error. After an error, there are no
   /// weights.
-  llvm::Error loadWeights(const std::string &file, int32_t flags, uint64_t seed);
+  llvm::Error loadWeights(llvm::ArrayRef<std::string> files, int32_t flags, uint64_t seed);
   /// Takes ownership of `weights`, which may be null, and frees the previous weights. The next call opens a device
   /// again.
   void setWeights(attn_weights *weights);

@@ -1,5 +1,4 @@
 #include "tools/attnc/Call/UnusedTensors.h"
-#include "attn/safetensors.h"
 #include "frontends/checkpoint/Checkpoint.h"
 #include "tools/attnc/Call/ParameterNames.h"
 #include "tools/attnc/Messages/Messages.h"
@@ -7,7 +6,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <fmt/format.h>
-#include <memory>
 
 using namespace llvm;
 
@@ -23,18 +21,13 @@ static llvm::StringSet<> namesOfParameters(const attn_model &model) {
   return names;
 }
 
-Error warnOfUnusedTensors(const attn_model &model, const std::string &folder) {
-  attn_status status;
-  attn_safetensors *opened = nullptr;
-  if (Error error = toError(attn_safetensors_open(folder.c_str(), &opened, &status), status))
-    return error;
-  std::unique_ptr<attn_safetensors, decltype(&attn_safetensors_close)> file(opened, attn_safetensors_close);
+void warnOfUnusedTensors(const attn_model &model, const WeightsFiles &files) {
   llvm::StringSet<> names = namesOfParameters(model);
   constexpr size_t mostShown = 4;
   std::vector<std::string> shown;
   size_t count = 0;
-  for (int64_t index = 0; index < attn_safetensors_count(file.get()); ++index) {
-    StringRef name = attn_safetensors_at(file.get(), index)->name;
+  for (int64_t index = 0; index < attn_safetensors_count(files.get()); ++index) {
+    StringRef name = attn_safetensors_at(files.get(), index)->name;
     if (names.contains(name) || isRedundant(name))
       continue;
     if (++count <= mostShown)
@@ -43,8 +36,7 @@ Error warnOfUnusedTensors(const attn_model &model, const std::string &folder) {
   if (count > mostShown)
     shown.push_back("...");
   if (count > 0)
-    warn(fmt::format("{}: the model does not use {} of its tensors: {}", folder, count, join(shown, ", ")));
-  return Error::success();
+    warn(fmt::format("{}: the model does not use {} of its tensors: {}", files.name(), count, join(shown, ", ")));
 }
 
 } // namespace attnc

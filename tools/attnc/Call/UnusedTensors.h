@@ -2,13 +2,12 @@
 #pragma once
 
 #include "attn/model.h"
-#include "llvm/Support/Error.h"
-#include <string>
+#include "tools/attnc/Tensors/WeightsFiles.h"
 
 namespace attnc {
 
-/// Prints a warning if the checkpoint in `folder` has tensors that are neither parameters of `model` nor redundant
-/// (isRedundant in Checkpoint.h). An error if the files cannot be read.
-llvm::Error warnOfUnusedTensors(const attn_model &model, const std::string &folder);
+/// Prints a warning if the files of a checkpoint have tensors that are neither parameters of `model` nor redundant
+/// (isRedundant in Checkpoint.h).
+void warnOfUnusedTensors(const attn_model &model, const WeightsFiles &files);
 
 } // namespace attnc

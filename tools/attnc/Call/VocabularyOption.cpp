@@ -1,6 +1,5 @@
 #include "tools/attnc/Call/VocabularyOption.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
+#include "tools/attnc/Call/WeightsOption.h"
 
 using namespace llvm;
 
@@ -14,12 +13,7 @@ CLI::Option *addVocabularyOption(CLI::App &command, std::vector<std::string> &fi
       ->type_name("FILE");
 }
 
-std::string folderOfWeights(StringRef weights) {
-  StringRef folder = sys::fs::is_directory(weights) ? weights : sys::path::parent_path(weights);
-  return weights.empty() ? "" : folder.empty() ? "." : folder.str();
-}
-
-Expected<Vocabularies> openVocabularies(ArrayRef<std::string> files, StringRef weights) {
+Expected<Vocabularies> openVocabularies(ArrayRef<std::string> files, ArrayRef<std::string> weights) {
   return Vocabularies::open(files, folderOfWeights(weights));
 }
 

@@ -10,9 +10,6 @@ namespace attnc {
 CLI::Option *addVocabularyOption(CLI::App &command, std::vector<std::string> &files);
 /// The vocabularies for inference: those of the values `files` of the option; for inputs and results without one, those
 /// in the folder of `weights`, which a training wrote beside the weights.
-llvm::Expected<Vocabularies> openVocabularies(llvm::ArrayRef<std::string> files, llvm::StringRef weights);
-/// The folder of the weights at the path `weights`: the path itself if it is a folder, "." if it is the name of a file
-/// without a folder; empty if `weights` is empty.
-std::string folderOfWeights(llvm::StringRef weights);
+llvm::Expected<Vocabularies> openVocabularies(llvm::ArrayRef<std::string> files, llvm::ArrayRef<std::string> weights);
 
 } // namespace attnc

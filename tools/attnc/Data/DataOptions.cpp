@@ -1,5 +1,6 @@
 #include "tools/attnc/Data/DataOptions.h"
 #include "tools/attnc/Call/VocabularyOption.h"
+#include "tools/attnc/Call/WeightsOption.h"
 #include "tools/attnc/Options/Validators.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -77,10 +78,7 @@ void InferenceOptions::findVocabularies() { folder = folderOfWeights(weights); }
 
 void InferenceOptions::addTo(CLI::App &command) {
   DataOptions::addTo(command);
-  command
-      .add_option("--weights", weights,
-                  "A .safetensors file of parameters, the index of its shards, or a folder with either")
-      ->type_name("FILE");
+  addWeightsOption(command, "--weights", weights, "The weights");
   command.add_option("--seed", seed, "Seed of draws and of parameters that are not given")->capture_default_str();
   command.add_option("--threads", threads, "Number of threads; 0: one for each processor")->capture_default_str();
 }

@@ -37,9 +37,9 @@ struct DataOptions {
 
 /// Options for data, parameters, seed and threads of an entry point that does not train.
 struct InferenceOptions : DataOptions {
-  std::string weights; ///< path of a file or folder; empty: embedded or initialised parameters
-  uint64_t seed = 0;   ///< of random draws and of initialised parameters
-  int64_t threads = 0; ///< 0: one for each processor
+  std::vector<std::string> weights; ///< paths (WeightsFiles.h); empty: embedded or initialised parameters
+  uint64_t seed = 0;                ///< of random draws and of initialised parameters
+  int64_t threads = 0;              ///< 0: one for each processor
 
   /// Adds the options of DataOptions, --weights, --seed and --threads.
   void addTo(CLI::App &command);

@@ -1,6 +1,7 @@
 // attnc generate: continues a text, or holds a conversation, by entry points that `decode` makes.
 #include "compiler/Derive/Incremental/ResumedNames.h"
 #include "tools/attnc/Call/VocabularyOption.h"
+#include "tools/attnc/Call/WeightsOption.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Generate/Chat.h"
 #include "tools/attnc/Generate/Stream.h"
@@ -104,10 +105,7 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
                    "Values of a further input, such as an encoder's source: a file, a number, or for tokens a text or "
                    "tokens as in --prompt; given once for each such input")
       ->type_name("NAME=VALUE");
-  command
-      ->add_option("--weights", options->weights,
-                   "A .safetensors file, the index of its shards, or a folder with either")
-      ->type_name("FILE");
+  addWeightsOption(*command, "--weights", options->weights, "The weights");
   options->source.takeWeights(*command, options->weights);
   addVocabularyOption(*command, options->vocabularies);
   command->add_option("--count", options->count, "Maximum number of tokens, or of those of an answer")

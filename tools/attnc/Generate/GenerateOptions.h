@@ -8,7 +8,8 @@ namespace attnc {
 
 struct GenerateOptions {
   SourceOptions source;
-  std::string entry, weights, prompt;
+  std::string entry, prompt;
+  std::vector<std::string> weights;      ///< paths (WeightsFiles.h)
   std::vector<std::string> vocabularies; ///< Vocabularies::open()
   std::vector<std::string> inputs;       ///< NAME=VALUE
   std::string stop;                      ///< a token that ends the text; empty: none

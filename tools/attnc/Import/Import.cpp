@@ -2,6 +2,7 @@
 #include "compiler/Emit/OutputFiles.h"
 #include "frontends/checkpoint/Checkpoint.h"
 #include "tools/attnc/Commands.h"
+#include "tools/attnc/Options/FineTuningOptions.h"
 #include "tools/command-line/Command.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,6 +36,7 @@ void addImport(CLI::App &app, ExitCode &exitCode) {
   command->add_option("-o,--output", options->output, "The model file; standard output if not given")
       ->type_name("FILE");
   command->add_flag("--train", options->tuning.trains, "Add the entry points `loss` and `train` for fine-tuning");
+  addAdapterOptions(*command, options->tuning);
   command->footer("Example:\n  attnc import Llama-3.2-1B -o llama.attn");
   command->callback([options, &exitCode] { exitCode = run(*options); });
 }

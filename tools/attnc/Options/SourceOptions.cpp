@@ -4,6 +4,7 @@
 #include "compiler/Schedule/Schedule.h"
 #include "compiler/Schedule/TransformScript.h"
 #include "frontends/checkpoint/Checkpoint.h"
+#include "tools/attnc/Options/FineTuningOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -43,19 +44,42 @@ void SourceOptions::addTo(CLI::App &command, Takes takes) {
   addStrategy(command);
   addMemory(command);
   addPrecision(command);
+  addAdapters(command);
 }
 
-void SourceOptions::takeWeights(CLI::App &command, std::string &weights) {
+std::vector<std::string> SourceOptions::ownWeights() const {
+  std::vector<std::string> paths;
+  if (isCheckpoint(input()))
+    paths.push_back(input());
+  if (!compile.fineTuning.adapter.empty())
+    paths.push_back(compile.fineTuning.adapter);
+  return paths;
+}
+
+void SourceOptions::takeWeights(CLI::App &command, std::vector<std::string> &weights) {
   command.parse_complete_callback([this, &weights] {
-    if (weights.empty() && isCheckpoint(input()))
-      weights = input();
+    if (weights.empty())
+      weights = ownWeights();
   });
+}
+
+/// The error of an option for the folders of checkpoints with another input; empty for such a folder.
+static std::string checkpointExpected(const std::string &input) {
+  return isCheckpoint(input) ? "" : input + " is not the folder of a published checkpoint";
+}
+
+void SourceOptions::addAdapters(CLI::App &command) {
+  FineTuningOptions options = addAdapterOptions(command, compile.fineTuning);
+  auto check = [this](const std::string &) { return checkpointExpected(input()); };
+  options.lora->check(check);
+  options.adapter->check(check);
+  aboutSource.insert(aboutSource.end(), {options.lora, options.adapter});
 }
 
 void SourceOptions::takeTraining(CLI::App &command) {
   auto set = [this] {
-    if (!isCheckpoint(input()))
-      throw CLI::ValidationError("--train", input() + " is not the folder of a published checkpoint");
+    if (std::string problem = checkpointExpected(input()); !problem.empty())
+      throw CLI::ValidationError("--train", problem);
     compile.fineTuning.trains = true;
   };
   aboutSource.push_back(command.add_flag_callback(

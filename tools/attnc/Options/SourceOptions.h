@@ -24,8 +24,11 @@ public:
   /// Adds the options to a command. This object must outlive the parse, at the same address.
   void addTo(CLI::App &command, Takes takes);
 
-  /// If the input is the folder of a checkpoint, makes it the default of `weights`, a member of the command's options.
-  void takeWeights(CLI::App &command, std::string &weights);
+  /// If the input is the folder of a checkpoint, makes it and --adapter the default of `weights`, a member of the
+  /// command's options.
+  void takeWeights(CLI::App &command, std::vector<std::string> &weights);
+  /// The weights of the folder of a checkpoint, and of --adapter; empty for other inputs.
+  std::vector<std::string> ownWeights() const;
 
   /// Adds --train, by which the folder of a checkpoint has a training step.
   void takeTraining(CLI::App &command);
@@ -56,6 +59,7 @@ private:
   void addStrategy(CLI::App &command);
   void addMemory(CLI::App &command);
   void addPrecision(CLI::App &command);
+  void addAdapters(CLI::App &command);
   std::vector<const CLI::Option *> aboutSource; ///< the options that are rejected for an object
   size_t fromFiles = 0; ///< number of overrides of --strategy, which precede those of --override in compile.overrides
 };

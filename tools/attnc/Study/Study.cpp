@@ -239,7 +239,7 @@ Error Study::run() {
   results.entry = entry().name;
   results.facts = {{"model", options.source.input()},
                    {"entry point", entry().name},
-                   {"weights", options.weights.empty() ? "initial values" : options.weights},
+                   {"weights", options.weights.empty() ? "initial values" : join(options.weights, ", ")},
                    {"batches", (*data)->hasSamples() ? fmt::format("{} of {} rows", done, options.shape.batch)
                                                      : fmt::format("{}", done)},
                    {"seed", fmt::format("{}", options.seed)}};

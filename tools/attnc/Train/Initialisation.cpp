@@ -4,7 +4,7 @@
 #include "tools/attnc/Call/ParameterNames.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "tools/attnc/Tensors/TensorFile.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "tools/attnc/Tensors/WeightsFiles.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -138,13 +138,11 @@ Error Matching::run() {
   return result.taken > 0 ? Error::success() : nothingMatches();
 }
 
-Expected<Initialisation> Initialisation::apply(const std::string &path, attn_weights *weights) {
-  attn_safetensors *file;
-  attn_status status;
-  if (Error error = toError(attn_safetensors_open(path.c_str(), &file, &status), status))
-    return std::move(error);
-  scope_exit close([&] { attn_safetensors_close(file); });
-  Matching matching(path, file, weights);
+Expected<Initialisation> Initialisation::apply(ArrayRef<std::string> paths, attn_weights *weights) {
+  auto files = WeightsFiles::open(paths);
+  if (!files)
+    return files.takeError();
+  Matching matching(files->name(), files->get(), weights);
   if (Error error = matching.run())
     return std::move(error);
   return std::move(matching.result);

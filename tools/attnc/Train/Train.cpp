@@ -1,6 +1,7 @@
 // attnc train: trains a model on data, with validation, checkpoints and a report.
 #include "compiler/Emit/OutputFiles.h"
 #include "tools/attnc/Call/VocabularyOption.h"
+#include "tools/attnc/Call/WeightsOption.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Data/DataOptions.h"
 #include "tools/attnc/Messages/Printing.h"
@@ -100,7 +101,7 @@ private:
 
 Trainer::Options Training::checkpointOptions() const {
   Trainer::Options result = options.trainer;
-  result.weights = file(runfile::checkpoint);
+  result.weights = {file(runfile::checkpoint)};
   result.resumes = true;
   return result;
 }
@@ -575,11 +576,7 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
       ->capture_default_str();
   command->add_option("--threads", options->trainer.threads, "Number of threads; 0: one for each processor")
       ->capture_default_str();
-  command
-      ->add_option("--init", options->trainer.weights,
-                   "Start from the parameters, by name, of a .safetensors file, of the index of its shards, or of a "
-                   "folder with either")
-      ->type_name("FILE");
+  addWeightsOption(*command, "--init", options->trainer.weights, "Start from the parameters, by name, of weights");
   CLI::Option *resume =
       command->add_flag("--resume", options->resume, "Continue from the checkpoint in the output folder")
           ->excludes("--init");

@@ -1,6 +1,7 @@
 #include "tools/attnc/Train/Trainer.h"
 #include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Messages/Messages.h"
+#include "tools/attnc/Tensors/WeightsFiles.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <chrono>
@@ -81,16 +82,14 @@ Error Trainer::initialise(const Options &options) {
 Error Trainer::loadWeights(const Options &options) {
   if (!options.resumes)
     return initialise(options);
-  attn_status status;
-  attn_safetensors *file;
-  if (Error error = toError(attn_safetensors_open(options.weights.c_str(), &file, &status), status))
-    return error;
-  std::string object = attn_safetensors_object(file);
-  attn_safetensors_close(file);
+  auto file = WeightsFiles::open(options.weights);
+  if (!file)
+    return file.takeError();
+  std::string object = attn_safetensors_object(file->get());
   if (object != model.identity && !options.allowOther)
     return createStringError(formatv(
         "{0}: was written by {1}, so continuing would not be reproducible to the bit; --allow-other continues anyway",
-        options.weights, object.empty() ? "another program" : "another object"));
+        file->name(), object.empty() ? "another program" : "another object"));
   return runner.loadWeights(options.weights, ATTN_TRAINABLE, 0);
 }
 

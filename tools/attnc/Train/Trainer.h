@@ -19,13 +19,13 @@ namespace attnc {
 class Trainer {
 public:
   struct Options {
-    std::vector<std::string> step; ///< entry points of a training step, as for StepEntries::choose()
-    std::string loss;        ///< entry point for validation; empty: the last suitable one, if any
-    std::string weights;     ///< path of initial parameters; empty: all are drawn from the seed
-    bool resumes = false;    ///< resume from `weights`, a checkpoint that a training with the same object has written
-    bool allowOther = false; ///< the checkpoint may be from another object
-    uint64_t seed = 0;       ///< of initial parameters and of random draws
-    int64_t threads = 0;     ///< 0: one for each processor
+    std::vector<std::string> step;    ///< entry points of a training step, as for StepEntries::choose()
+    std::string loss;                 ///< entry point for validation; empty: the last suitable one, if any
+    std::vector<std::string> weights; ///< initial parameters (WeightsFiles.h); empty: all are drawn from the seed
+    bool resumes = false;             ///< `weights` is a checkpoint that a training of the same object has written
+    bool allowOther = false;          ///< the checkpoint may be from another object
+    uint64_t seed = 0;                ///< of initial parameters and of random draws
+    int64_t threads = 0;              ///< 0: one for each processor
   };
   /// Finds the entry points, starts threads and loads the weights, packed. The entry point for validation returns f32
   /// numbers, first the loss, and has the inputs of step(), apart from the dimension of accumulated batches and the
