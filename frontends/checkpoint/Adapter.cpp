@@ -1,6 +1,8 @@
 #include "frontends/checkpoint/Adapter.h"
+#include "compiler/Diagnostics/Printable.h"
 #include "frontends/checkpoint/Config.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -53,6 +55,19 @@ Expected<Adapters> readAdapter(const std::string &folder, std::vector<std::strin
   for (const std::string &key : config.unread())
     warnings.push_back(path + ": the key " + key + " is not known, and is ignored");
   return adapters;
+}
+
+std::string adapterText(const Adapters &adapters, const std::string &base) {
+  json::Object values{{"base_model_name_or_path", printable(base)},
+                      {"bias", "none"},
+                      {"inference_mode", true},
+                      {"lora_alpha", adapters.alpha},
+                      {"lora_dropout", adapters.drop},
+                      {"peft_type", "LORA"},
+                      {"r", adapters.rank},
+                      {"target_modules", adapters.targets},
+                      {"task_type", nullptr}};
+  return formatv("{0:2}\n", json::Value(std::move(values))).str();
 }
 
 } // namespace attnc

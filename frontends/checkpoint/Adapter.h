@@ -18,4 +18,7 @@ std::string adapterConfigPath(const std::string &folder);
 /// line for each key whose value is not supported.
 llvm::Expected<Adapters> readAdapter(const std::string &folder, std::vector<std::string> &warnings);
 
+/// The content of adapter_config.json; `base` is the path of the network.
+std::string adapterText(const Adapters &adapters, const std::string &base);
+
 } // namespace attnc

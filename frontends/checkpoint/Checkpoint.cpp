@@ -106,6 +106,7 @@ Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder, const F
       for (StringRef target : split((*family)->targets, ' '))
         adapters->targets.push_back(target.str());
     model.addAdapters(*adapters, tuning.trains);
+    result.adapters = std::move(*adapters);
   }
   result.text = model.text("config.json of " + printable(nameOf(folder)));
   for (const std::string &key : config.unread())

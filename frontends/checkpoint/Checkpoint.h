@@ -21,6 +21,7 @@ namespace attnc {
 
 struct ImportedCheckpoint {
   std::string text;                  ///< the model file
+  std::optional<Adapters> adapters;  ///< the adapters around layers, if FineTuning has any
   std::vector<std::string> warnings; ///< keys of config.json that are not known, each in a sentence
 };
 

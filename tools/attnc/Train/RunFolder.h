@@ -16,11 +16,13 @@ namespace attnc {
 /// Names of the files of a training, within its folder.
 namespace runfile {
 inline constexpr char checkpoint[] = "checkpoint.safetensors", weights[] = "weights.safetensors", record[] = "run.json",
+                      adapter[] = "adapter_model.safetensors", adapterConfig[] = "adapter_config.json",
                       history[] = "history.csv", attention[] = "attention.csv", report[] = "report.html",
                       vocabulary[] = "vocabulary", lock[] = "run.lock";
 /// Names, or their beginnings, of the files that are written under a temporary name first; a kill may leave a temporary
 /// file. `vocabulary` stands for the files vocabulary.txt and vocabulary.NAME.txt.
-inline constexpr const char *replaced[] = {checkpoint, weights, record, history, attention, report, vocabulary};
+inline constexpr const char *replaced[] = {checkpoint, weights,   adapter, adapterConfig, record,
+                                           history,    attention, report,  vocabulary};
 } // namespace runfile
 
 /// An opened folder; holds the lock until it is destroyed.

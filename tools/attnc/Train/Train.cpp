@@ -1,20 +1,17 @@
 // attnc train: trains a model on data, with validation, checkpoints and a report.
 #include "compiler/Emit/OutputFiles.h"
-#include "tools/attnc/Call/VocabularyOption.h"
-#include "tools/attnc/Call/WeightsOption.h"
+#include "frontends/checkpoint/Adapter.h"
 #include "tools/attnc/Commands.h"
-#include "tools/attnc/Data/DataOptions.h"
 #include "tools/attnc/Messages/Printing.h"
-#include "tools/attnc/Options/SourceOptions.h"
-#include "tools/attnc/Options/Validators.h"
 #include "tools/attnc/Train/Divergence.h"
 #include "tools/attnc/Train/History.h"
 #include "tools/attnc/Train/Progress.h"
 #include "tools/attnc/Train/Report.h"
 #include "tools/attnc/Train/RunFolder.h"
 #include "tools/attnc/Train/RunRecord.h"
+#include "tools/attnc/Train/SavedChanges.h"
 #include "tools/attnc/Train/StopSignals.h"
-#include "tools/attnc/Train/Trainer.h"
+#include "tools/attnc/Train/TrainOptions.h"
 #include "tools/command-line/Command.h"
 #include "tools/machine/Peak.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,24 +28,6 @@ namespace attnc {
 
 namespace {
 
-struct TrainOptions : DataOptions {
-  /// Vocabularies are made from the data, unless initial parameters come from a training that has them; a resumed run
-  /// reads its own.
-  void findVocabularies() {
-    makesVocabularies = !resume;
-    folder = resume ? output : folderOfWeights(trainer.weights);
-  }
-
-  SourceOptions source;
-  Trainer::Options trainer;
-  MapOptions maps;
-  PictureOptions pictures;
-  std::string output;
-  bool resume = false;
-  int64_t steps = 1000;
-  int64_t validateEvery = 100, saveEvery = 100, validationBatches = 20;
-};
-
 /// One run of the command.
 class Training {
 public:
@@ -62,6 +41,8 @@ private:
   Error openLogs();
   Error writeFirst(const RunRecord &record);
   Error writeVocabularies();
+  Error writeAdapterConfig();
+  Error saveWeights();
   Error loop();
   Error point(int64_t done, bool validates);
   Error lookAtAttention(int64_t done);
@@ -125,7 +106,8 @@ static Error checkNothingIsReplaced(const std::string &folder) {
     return Error::success();
   for (sys::fs::directory_iterator each(folder, code), end; !code && each != end; each.increment(code))
     if (StringRef name = sys::path::filename(each->path());
-        (Vocabularies::isVocabularyFile(name) || name == runfile::weights) && sys::fs::is_regular_file(each->path()))
+        (Vocabularies::isVocabularyFile(name) || name == runfile::weights || name == runfile::adapter) &&
+        sys::fs::is_regular_file(each->path()))
       return createStringError(
           formatv("{0} has the file {1}, which a training would replace or remove, but no {2} of an "
                   "earlier training; give another folder by -o",
@@ -145,6 +127,8 @@ Error Training::begin() {
       return error;
   }
   hasCheckpoint = options.resume;
+  if (auto base = options.openBase(); !base)
+    return base.takeError();
   auto made = Trainer::create(model, options.resume ? checkpointOptions() : options.trainer);
   if (!made)
     return made.takeError();
@@ -215,6 +199,8 @@ Error Training::writeFirst(const RunRecord &record) {
   if (!error && isRecordWritten())
     error = writeVocabularies();
   if (!error && isRecordWritten())
+    error = writeAdapterConfig();
+  if (!error && isRecordWritten())
     error = record.write(file(runfile::record));
   if (!error)
     return Error::success();
@@ -237,6 +223,25 @@ Error Training::writeVocabularies() {
       sys::fs::remove(each->path());
   }
   return Error::success();
+}
+
+/// Writes the description of the adapter of a published network.
+Error Training::writeAdapterConfig() {
+  auto adapters = options.adapters();
+  if (!adapters)
+    return adapters.takeError();
+  if (!*adapters)
+    return Error::success();
+  return OutputFiles::replace(file(runfile::adapterConfig), adapterText(**adapters, options.source.input()));
+}
+
+/// Writes the parameters, or those that differ from the network that is fine-tuned.
+Error Training::saveWeights() {
+  auto base = options.openBase();
+  if (!base)
+    return base.takeError();
+  std::string path = file(options.weightsFile());
+  return *base ? saveChanges(trainer->weights(), **base, path) : trainer->save(path, /*states=*/false);
 }
 
 RunRecord Training::recordOfNow() const {
@@ -426,7 +431,7 @@ Error Training::loop() {
 }
 
 Error Training::finish() {
-  write(runfile::weights, [&] { return trainer->save(file(runfile::weights), /*states=*/false); });
+  write(options.weightsFile(), [&] { return saveWeights(); });
   Report report;
   report.title = model.name;
   report.training = trainer->entries().measured();
@@ -453,7 +458,7 @@ Error Training::finish() {
   write(runfile::report, [&] { return writeReport(file(runfile::report), report); });
   if (Error error = unwrittenFiles())
     return error;
-  printTo(stdout, "{} steps; weights in {}, report in {}\n", trainer->stepsDone(), file(runfile::weights),
+  printTo(stdout, "{} steps; weights in {}, report in {}\n", trainer->stepsDone(), file(options.weightsFile()),
           file(runfile::report));
   return Error::success();
 }
@@ -508,86 +513,14 @@ static ExitCode train(TrainOptions &options) {
   return exitCode;
 }
 
-static void addMapOptions(CLI::App &command, MapOptions &options) {
-  CLI::Option *maps = command.add_option(
-      "--maps", options.entry, "An entry point made by `attention`, whose attention weights the report shows");
-  maps->type_name("ENTRY");
-  command.add_option("--map-heads", options.heads, "The heads of --maps: 3.0 is layer 3, head 0; all if not given")
-      ->type_name("HEAD")
-      ->delimiter(',')
-      ->needs(maps);
-  CLI::Option *text =
-      command.add_option("--map-text", options.text, "The text of the maps, for data that are one file of text")
-          ->type_name("TEXT")
-          ->needs(maps);
-  command.add_option("--map-sample", options.sample, "Or the number of a held-out sample")
-      ->capture_default_str()
-      ->check(atLeast(0))
-      ->needs(maps)
-      ->excludes(text);
-}
-
-static void addPictureOptions(CLI::App &command, PictureOptions &options) {
-  CLI::Option *picture =
-      command.add_option("--picture", options.entry, "An entry point whose results are images, which the report shows");
-  picture->type_name("ENTRY");
-  command.add_option("--picture-rows", options.rows, "The number of held-out samples of --picture")
-      ->capture_default_str()
-      ->check(atLeast(1))
-      ->needs(picture);
-}
-
 void addTrain(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App *command = addCommand(app, "train", "Train a model that has an entry point made by `minimize`");
-  options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
-  options->source.compile.fineTuning.trains = true;
-  options->shape = {16, 128};
-  options->heldOut = 0.1;
   options->addTo(*command);
-  options->addVocabularySizesTo(*command);
-  command->add_option("-o,--output", options->output, "Folder of checkpoints, history and report")->required();
-  command
-      ->add_option("--entry", options->trainer.step,
-                   "The entry point that trains; optional if there is only one. Several train in turn, each with its "
-                   "number of calls in a step: critic:2,generator")
-      ->type_name("ENTRY[:CALLS]")
-      ->delimiter(',');
-  command->add_option("--validate", options->trainer.loss, "The entry point that validates")->type_name("ENTRY");
-  command->add_option("--steps", options->steps, "Total number of steps; 0: only write the initial parameters")
-      ->capture_default_str()
-      ->check(atLeast(0));
-  options->aboutData.push_back(
-      command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end, for validation")
-          ->capture_default_str()
-          ->check(CLI::Range(0.0, 0.9)));
-  command->add_option("--validate-every", options->validateEvery, "Number of steps between validations")
-      ->capture_default_str()
-      ->check(atLeast(1));
-  command->add_option("--validation-batches", options->validationBatches, "Maximum number of batches")
-      ->capture_default_str()
-      ->check(atLeast(1));
-  command->add_option("--save-every", options->saveEvery, "Number of steps between checkpoints")
-      ->capture_default_str()
-      ->check(atLeast(1));
-  addMapOptions(*command, options->maps);
-  addPictureOptions(*command, options->pictures);
-  command->add_option("--seed", options->trainer.seed, "Seed of initial values and of the order of data")
-      ->capture_default_str();
-  command->add_option("--threads", options->trainer.threads, "Number of threads; 0: one for each processor")
-      ->capture_default_str();
-  addWeightsOption(*command, "--init", options->trainer.weights, "Start from the parameters, by name, of weights");
-  CLI::Option *resume =
-      command->add_flag("--resume", options->resume, "Continue from the checkpoint in the output folder")
-          ->excludes("--init");
-  command
-      ->add_flag("--allow-other", options->trainer.allowOther,
-                 "Continue from a checkpoint of another object or program, or with other settings or data")
-      ->needs(resume);
   command->footer("Example:\n  attnc train examples/chargpt/chargpt.attn --data text.txt -o run --steps 4000 "
                   "--batch 8 --seq 128");
   command->callback([options, &exitCode] {
-    options->findVocabularies();
+    options->complete();
     exitCode = train(*options);
   });
 }

@@ -83,10 +83,11 @@ public:
   /// Sets the executor of later calls, which must have the same number of workers and outlive these calls.
   void runOn(const attn_executor *executor) { runner.context.executor = executor; }
 
+  attn_weights *weights() const { return runner.context.weights; }
+
 private:
   Trainer(const attn_model &model, StepEntries entries, uint64_t seed)
       : model(model), stepEntries(std::move(entries)), seed(seed), runner(model) {}
-  attn_weights *weights() const { return runner.context.weights; }
   llvm::Error findLoss(const Options &options);
   llvm::Error loadWeights(const Options &options);
   llvm::Error initialise(const Options &options);
