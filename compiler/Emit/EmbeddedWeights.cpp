@@ -1,7 +1,8 @@
 #include "compiler/Emit/EmbeddedWeights.h"
 #include "attn/files.h"
-#include "attn/safetensors.h"
 #include "compiler/ElementTypes/ElementType.h"
+#include "compiler/Emit/WeightsFiles.h"
+#include "runtime/files/load.h"
 #include "llvm/Support/Error.h"
 
 using namespace mlir;
@@ -10,16 +11,10 @@ namespace attnc {
 
 WeightsFile::~WeightsFile() { attn_weights_free(weights); }
 
-llvm::Error WeightsFile::check(const std::string &path) {
-  attn_safetensors *file;
-  attn_status status;
-  if (attn_safetensors_open(path.c_str(), &file, &status) != ATTN_OK)
-    return llvm::createStringError(StringRef(status.message));
-  attn_safetensors_close(file);
-  return llvm::Error::success();
-}
-
-llvm::Error WeightsFile::load(const Program &program, const std::string &path, bool allowExtra) {
+llvm::Error WeightsFile::load(const Program &program, llvm::ArrayRef<std::string> paths, bool allowExtra) {
+  llvm::Expected<WeightsFiles> files = WeightsFiles::open(paths);
+  if (!files)
+    return files.takeError();
   const ParameterTable &parameters = program.parameters;
   std::vector<std::string> texts; // names; reserved, so that pointers to them stay valid
   texts.reserve(2 * parameters.loaded.size());
@@ -47,7 +42,7 @@ llvm::Error WeightsFile::load(const Program &program, const std::string &path, b
   model.loaded_count = parameters.loadedCount;
   attn_status status;
   int32_t flags = allowExtra ? ATTN_ALLOW_EXTRA : 0;
-  if (attn_weights_load(&model, path.c_str(), flags, nullptr, &weights, &status) != ATTN_OK)
+  if (attn_weights_load_open(&model, files->name().c_str(), files->get(), flags, nullptr, &weights, &status) != ATTN_OK)
     return llvm::createStringError(StringRef(status.message));
   const void *const *table = attn_weights_table(weights);
   for (const LoadedParameter &each : parameters.loaded) {

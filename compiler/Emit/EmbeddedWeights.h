@@ -1,6 +1,6 @@
 //===- EmbeddedWeights.h - weights embedded into an object at compile time ----------------------------------------===//
 //
-// The runtime's attn_weights_load (attn/files.h) reads the file at compile time, as it does for a program at run time,
+// The runtime's attn_weights_load (attn/files.h) reads the files at compile time, as it does for a program at run time,
 // so rules and messages are the same. F16 and BF16 tensors of the file are widened to f32.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -13,7 +13,7 @@ struct attn_weights;
 
 namespace attnc {
 
-/// The parameters of a model, read from a .safetensors file or its shards.
+/// The parameters of a model, read from files.
 class WeightsFile {
 public:
   WeightsFile() = default;
@@ -21,12 +21,10 @@ public:
   WeightsFile &operator=(const WeightsFile &) = delete;
   ~WeightsFile();
 
-  /// An error if attn_safetensors_open (attn/safetensors.h) cannot open `path`: a file, an index of shards or a folder.
-  static llvm::Error check(const std::string &path);
-  /// Reads the file `path`, or all shards of an index or folder, and checks name, shape and element type of every
+  /// Reads files (WeightsFiles.h), at least one, and checks name, shape and element type of every
   /// parameter of `program`; must be called at most once. The error names the file, the tensor, the found and the
   /// expected. A tensor that is no parameter is an error unless `allowExtra`.
-  llvm::Error load(const Program &program, const std::string &path, bool allowExtra = false);
+  llvm::Error load(const Program &program, llvm::ArrayRef<std::string> paths, bool allowExtra = false);
   /// The bytes of each entry of the parameter table, by number of the entry; an entry of a state has no bytes. Empty
   /// before load() has succeeded. The bytes belong to this object.
   const EmbeddedWeights &values() const { return bytes; }

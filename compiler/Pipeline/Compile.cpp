@@ -10,7 +10,7 @@
 #include "compiler/Derive/Derive.h"
 #include "compiler/Derive/Incremental/Decode.h"
 #include "compiler/Diagnostics/LargeStack.h"
-#include "compiler/Emit/EmbeddedWeights.h"
+#include "compiler/Emit/WeightsFiles.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Narrow/Narrow.h"
@@ -439,8 +439,8 @@ static bool lower(Job &job) {
 static bool findWeights(Job &job) {
   if (job.options.weights.empty())
     return true;
-  llvm::Error error = WeightsFile::check(job.options.weights);
-  return !error || job.refuse(llvm::toString(std::move(error)));
+  llvm::Expected<WeightsFiles> files = WeightsFiles::open(job.options.weights);
+  return files || job.refuse(llvm::toString(files.takeError()));
 }
 
 /// Runs the phases from parse to narrow, which produce kernels and entry points that call them.

@@ -47,7 +47,7 @@ struct CompileOptions {
   std::vector<std::string> entries;                          ///< to compile without `writer`; empty or unknown: all
   std::string studied;                                       ///< entry point to study, see Derive/AttentionOverride.h
   std::optional<NamesOf> kernelNames;                        ///< default: Model with overrides or script, else Entry
-  std::string weights;                                       ///< path of the weights to embed; empty: none
+  std::vector<std::string> weights;                          ///< weights to embed (WeightsFiles.h); empty: none
   bool allowExtra = false;                                   ///< ignore tensors of `weights` that are no parameters
   std::vector<Override> overrides;                           ///< later overrides win
   std::string script;                                        ///< path of a transform script; overrides win over it

@@ -167,7 +167,7 @@ TEST_F(Pipeline, EmbeddedWeightsNeedNoFile) {
   uint64_t length = header.size();
   std::ofstream(path, std::ios::binary).write(reinterpret_cast<char *>(&length), 8) << header << data;
   CompileOptions options;
-  options.weights = path;
+  options.weights = {path};
   load(options);
   std::filesystem::remove_all(directory);
   Weights weights;

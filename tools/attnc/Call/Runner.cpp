@@ -4,7 +4,7 @@
 #include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Call/UnusedTensors.h"
 #include "tools/attnc/Messages/Messages.h"
-#include "tools/attnc/Tensors/WeightsFiles.h"
+#include "compiler/Emit/WeightsFiles.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

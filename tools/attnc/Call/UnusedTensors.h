@@ -2,7 +2,7 @@
 #pragma once
 
 #include "attn/model.h"
-#include "tools/attnc/Tensors/WeightsFiles.h"
+#include "compiler/Emit/WeightsFiles.h"
 
 namespace attnc {
 

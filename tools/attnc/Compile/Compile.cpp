@@ -4,6 +4,7 @@
 #include "compiler/Emit/Link.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "compiler/Pipeline/ModelName.h"
+#include "tools/attnc/Call/WeightsOption.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Options/AssemblerOption.h"
 #include "tools/attnc/Options/SourceOptions.h"
@@ -18,7 +19,8 @@ namespace {
 struct Outputs {
   SourceOptions source;
   AssemblerOption assembler;
-  std::string weights, directory = ".", phase, depfile;
+  std::vector<std::string> weights;
+  std::string directory = ".", phase, depfile;
   bool shared = false, archive = false;
 };
 
@@ -119,11 +121,7 @@ void addCompile(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--depfile", options->depfile, "Write a make rule with the files that were read")
       ->type_name("FILE");
   CLI::Option *weights =
-      command
-          ->add_option("--embed-weights", options->weights,
-                       "Store in the object the weights of a .safetensors file, of the index of its shards, or of a "
-                       "folder with either")
-          ->type_name("FILE");
+      addWeightsOption(*command, "--embed-weights", options->weights, "Weights to store in the object");
   command
       ->add_flag("--allow-extra", options->source.compile.allowExtra,
                  "Ignore tensors of that file that are not parameters")

@@ -4,7 +4,7 @@
 #include "tools/attnc/Call/ParameterNames.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "tools/attnc/Tensors/TensorFile.h"
-#include "tools/attnc/Tensors/WeightsFiles.h"
+#include "compiler/Emit/WeightsFiles.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "attn/weights.h"
-#include "tools/attnc/Tensors/WeightsFiles.h"
+#include "compiler/Emit/WeightsFiles.h"
 
 namespace attnc {
 

@@ -1,7 +1,7 @@
 #include "tools/attnc/Train/Trainer.h"
 #include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Messages/Messages.h"
-#include "tools/attnc/Tensors/WeightsFiles.h"
+#include "compiler/Emit/WeightsFiles.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <chrono>

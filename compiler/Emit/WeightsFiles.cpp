@@ -1,6 +1,5 @@
-#include "tools/attnc/Tensors/WeightsFiles.h"
+#include "compiler/Emit/WeightsFiles.h"
 #include "runtime/files/safetensors_file.h"
-#include "tools/attnc/Messages/Messages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -92,8 +91,8 @@ Expected<WeightsFiles> WeightsFiles::open(ArrayRef<std::string> paths) {
   for (const std::string &path : paths) {
     attn_status status;
     attn_safetensors *opened = nullptr;
-    if (Error error = toError(attn_safetensors_open(pathOfTensors(path).c_str(), &opened, &status), status))
-      return std::move(error);
+    if (attn_safetensors_open(pathOfTensors(path).c_str(), &opened, &status) != ATTN_OK)
+      return createStringError(StringRef(status.message));
     files.emplace_back(opened, attn_safetensors_close);
   }
   std::string name = join(paths, ", ");
