@@ -8,6 +8,8 @@ namespace attnc::check {
 using namespace typed;
 
 bool isDecodable(Reporter &reporter, const Entry &step, SourceRange range) {
+  if (step.results.empty() && reporter.hasReported()) // the function has an error
+    return false;
   const Local *tokens = nullptr;
   unsigned count = 0;
   for (const Local *argument : step.arguments)

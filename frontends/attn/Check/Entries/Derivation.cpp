@@ -88,6 +88,8 @@ static bool isNumber(const Result &result) {
 bool isLoss(Reporter &reporter, const Entry &entry, const ast::ExportDecl &decl, const char *what,
             bool mayHaveMetrics) {
   size_t count = entry.results.size();
+  if (count == 0 && reporter.hasReported()) // the function has an error
+    return false;
   bool isCountRight = mayHaveMetrics ? count > 0 : count == 1;
   auto other = std::ranges::find_if_not(entry.results, isNumber);
   if (isCountRight && other == entry.results.end())

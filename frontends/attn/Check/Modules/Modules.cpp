@@ -167,7 +167,15 @@ Value Modules::wrap(PartRules &rules, const ast::CallExpr &call, const ClassValu
     return base;
   place.isFrozen = rules.isOwnerFrozen;
   place.rules = nullptr;
-  return instantiate(*wrapperCall, *wrapper, std::move(place), *rules.scope, {{std::nullopt, base, call.range}});
+  std::string name = place.checkpoint;
+  Value whole = instantiate(*wrapperCall, *wrapper, std::move(place), *rules.scope, {{std::nullopt, base, call.range}});
+  if (whole.isError())
+    reporter
+        .error(DiagnosticKind::NotAModule, around.range,
+               fmt::format("`{}` cannot be put around \"{}\", a module `{}`", wrapper->decl->name.text, name,
+                           cls.decl->name.text))
+        .note("it is declared", wrapper->decl->name.range);
+  return whole;
 }
 
 void Modules::addField(Instance &instance, const ast::FieldDecl &field, Scope &scope) {

@@ -44,8 +44,9 @@ std::string parametersOf(const std::string &field) {
 }
 
 TEST(PartRules, AModuleAroundOthersTakesTheirPlace) {
-  EXPECT_EQ(parametersOf(R"(frozen net: Net(4, 3) as "model" with Scaled(by: 0.5) at "q_proj", "heads.*")"),
-            R"(net.stack.q.base.weight[3]: f32[4, 4] = normal(0, 0.02) as "model.layers.{0}.attention.q_proj.weight" frozen
+  EXPECT_EQ(
+      parametersOf(R"(frozen net: Net(4, 3) as "model" with Scaled(by: 0.5) at "q_proj", "heads.*")"),
+      R"(net.stack.q.base.weight[3]: f32[4, 4] = normal(0, 0.02) as "model.layers.{0}.attention.q_proj.weight" frozen
 net.stack.q.gain[3]: f32 = constant(0.5, 0) as "scales.model.layers.{0}.attention.q_proj.gain"
 net.stack.q.sum.weight[3]: f32[4, 4] = normal(0, 0.02) as "model.layers.{0}.attention.q_proj.q_proj.weight"
 net.stack.o.weight[3]: f32[4, 4] = normal(0, 0.02) as "model.layers.{0}.attention.o_proj.weight" frozen
@@ -90,8 +91,9 @@ parameter outer.net.head.0.sum.weight: f32[2, 4] = normal(0, 0.02) as "outer.net
 }
 
 TEST(PartRules, WordsThatSelectNothingAreErrors) {
-  EXPECT_EQ(parametersOf(R"(net: Net(4, 3) with Scaled() at "q_prj", "proj" frozen at "0.q_proj")"),
-            R"(a.attn:23:35: error: the field `net` has no module whose name in checkpoints ends in "q_prj" [unknown-name]
+  EXPECT_EQ(
+      parametersOf(R"(net: Net(4, 3) with Scaled() at "q_prj", "proj" frozen at "0.q_proj")"),
+      R"(a.attn:23:35: error: the field `net` has no module whose name in checkpoints ends in "q_prj" [unknown-name]
    23 |   net: Net(4, 3) with Scaled() at "q_prj", "proj" frozen at "0.q_proj"
       |                                   ^~~~~~~
   hint: did you mean "q_proj"?
@@ -115,9 +117,22 @@ TEST(PartRules, TheModuleAroundIsACallWithoutItsFirstHyperparameter) {
             std::string::npos);
 }
 
+TEST(PartRules, TheModuleInsideHasWhatTheOneAroundReads) {
+  std::string messages = parametersOf(R"(net: Net(4, 3) with Scaled() at "layers.*")");
+  EXPECT_EQ(messages.substr(0, messages.find('\n')), "a.attn:19:23: error: `Layer` has no `inputs` [unknown-name]");
+  // The last message; functions of modules with errors have no results, which is not a further mistake.
+  EXPECT_EQ(messages.substr(messages.rfind("a.attn:23")),
+            R"(a.attn:23:23: error: `Scaled` cannot be put around "net.layers.{0}", a module `Layer` [not-a-module]
+   23 |   net: Net(4, 3) with Scaled() at "layers.*"
+      |                       ^~~~~~~~
+  note: it is declared at a.attn:17:8
+)");
+}
+
 TEST(PartRules, AParameterHasNoParts) {
-  EXPECT_EQ(check("model M() {\n  w: f32[2] = ones frozen at \"w\"\n  fn f(x: f32[2]) -> f32[2] { w * x }\n}\n").diagnostics,
-            R"(a.attn:2:3: error: the field `w` is a parameter, which has no parts [misplaced]
+  EXPECT_EQ(
+      check("model M() {\n  w: f32[2] = ones frozen at \"w\"\n  fn f(x: f32[2]) -> f32[2] { w * x }\n}\n").diagnostics,
+      R"(a.attn:2:3: error: the field `w` is a parameter, which has no parts [misplaced]
     2 |   w: f32[2] = ones frozen at "w"
       |   ^
 )");
