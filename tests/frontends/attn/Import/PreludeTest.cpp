@@ -128,7 +128,8 @@ std::string irWith(const std::string &prelude, const std::string &user) {
 }
 
 TEST(Prelude, TheProgramUsesAllOfIt) {
-  EXPECT_EQ(preludeNames(), (std::vector<std::string>{"decoding",
+  EXPECT_EQ(preludeNames(), (std::vector<std::string>{"adapters",
+                                                      "decoding",
                                                       "metrics",
                                                       "models.bart",
                                                       "models.bert",
@@ -142,6 +143,7 @@ TEST(Prelude, TheProgramUsesAllOfIt) {
                                                       "models.gpt_oss",
                                                       "models.kimi_linear",
                                                       "models.llama",
+                                                      "models.losses",
                                                       "models.mamba2",
                                                       "models.mixture",
                                                       "models.modernbert",
