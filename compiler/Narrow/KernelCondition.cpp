@@ -228,6 +228,14 @@ void KernelConditions::add(Value result, const Influence &source, const Conditio
   influence.behindSum.raise(source.behindSum);
 }
 
+const Formula::Conditions &KernelConditions::conditionsOf(Formula &formula, const Formula::Load &load,
+                                                          Formula::Finish finish) {
+  auto [found, isNew] = ofLoads.try_emplace(load.number);
+  if (isNew)
+    found->second = std::make_unique<Formula::Conditions>(formula.conditions(load, finish));
+  return *found->second;
+}
+
 /// Visits the loads of tensors that depend on the argument. `visit` may add influences.
 template <typename Visit> void KernelConditions::forInfluencedLoads(const Formula &formula, Visit visit) {
   for (const Formula::Load &load : formula.loads())
@@ -239,7 +247,7 @@ void KernelConditions::propagateInfluence(linalg::GenericOp op) {
   Formula formula = formulaOf(*op.getBody());
   bindGeneric(formula, op);
   forInfluencedLoads(formula, [&](const Formula::Load &load, const Influence &influence) {
-    Formula::Conditions conditions = formula.conditions(load);
+    const Formula::Conditions &conditions = conditionsOf(formula, load);
     for (auto [number, condition] : llvm::enumerate(conditions.results)) {
       const Condition *term = load.isSummed() ? &conditions.term : isSum(op, unsigned(number)) ? &condition : nullptr;
       add(op.getResult(number), influence, condition, term);
@@ -257,7 +265,7 @@ void KernelConditions::propagateInfluence(attn::AttendOp op) {
       return;
     Formula formula = formulaOf(region.front());
     forInfluencedLoads(formula, [&](const Formula::Load &load, const Influence &influence) {
-      Formula::Conditions conditions = formula.conditions(load, finish);
+      const Formula::Conditions &conditions = conditionsOf(formula, load, finish);
       const Condition &condition = conditions.results.front();
       const Condition *term = load.isSummed() ? &conditions.term : isSummed ? &condition : nullptr;
       for (Value result : op.getResults())
@@ -275,7 +283,7 @@ void KernelConditions::propagateInfluence(attn::AttendOp op) {
 void KernelConditions::propagateInfluence(attn::ScatterAddOp op) {
   Formula formula = formulaOf(op.getBody().front());
   forInfluencedLoads(formula, [&](const Formula::Load &load, const Influence &influence) {
-    Formula::Conditions conditions = formula.conditions(load);
+    const Formula::Conditions &conditions = conditionsOf(formula, load);
     const Condition &value = conditions.results.front();
     add(op.getResult(), influence, value, load.isSummed() ? &conditions.term : &value);
     for (const Condition &subscript : llvm::drop_begin(conditions.results))

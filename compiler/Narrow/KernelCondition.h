@@ -75,6 +75,8 @@ private:
 
   void propagateInfluence(mlir::Operation *op);
   template <typename Visit> void forInfluencedLoads(const Formula &formula, Visit visit);
+  const Formula::Conditions &conditionsOf(Formula &formula, const Formula::Load &load,
+                                          Formula::Finish finish = Formula::Finish::None);
   void propagateInfluence(mlir::linalg::GenericOp op);
   void propagateInfluence(mlir::attn::AttendOp op);
   void propagateInfluence(mlir::attn::ScatterAddOp op);
@@ -86,6 +88,8 @@ private:
   std::function<ElementFacts(mlir::Value)> readFacts;
   std::function<Enclosure(mlir::Value)> readPositions;
   llvm::DenseMap<mlir::Value, ElementFacts> facts;
+  /// Conditions by Load::number. They do not depend on the argument under consideration.
+  llvm::DenseMap<mlir::Value, std::unique_ptr<Formula::Conditions>> ofLoads;
   llvm::DenseMap<mlir::Value, Influence> influences; ///< of the argument under consideration
   bool isExact = false;                              ///< whether that depends on positions and constants alone
 };
