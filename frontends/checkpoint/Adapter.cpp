@@ -24,7 +24,7 @@ static void expectPlainForm(Config &config) {
   for (StringRef key : {"rank_pattern", "alpha_pattern"})
     config.expectOnly(key, json::Object());
   for (StringRef key : {"alora_invocation_tokens", "exclude_modules", "layer_replication", "layers_pattern",
-                        "layers_to_transform", "modules_to_save", "target_parameters", "trainable_token_indices"})
+                        "layers_to_transform", "target_parameters", "trainable_token_indices"})
     config.expectOnly(key, nullptr);
   // Keys about the file, the initial values, and how the published library computes.
   config.ignore({"arrow_config", "auto_mapping", "base_model_name_or_path", "corda_config", "ensure_weight_tying",
@@ -42,6 +42,7 @@ Expected<Adapters> readAdapter(const std::string &folder, std::vector<std::strin
   Config config(*values, path + ": ", problems);
   expectPlainForm(config);
   Adapters adapters{.targets = config.texts("target_modules"),
+                    .saved = config.texts("modules_to_save"),
                     .rank = config.size("r", 8),
                     .alpha = config.positive("lora_alpha", 8),
                     .drop = config.real("lora_dropout", 0)};
@@ -50,6 +51,9 @@ Expected<Adapters> readAdapter(const std::string &folder, std::vector<std::strin
   for (StringRef target : adapters.targets)
     if (target.empty() || target.find_first_of("\"\\\n") != StringRef::npos)
       config.refuse("target_modules", "names of layers");
+  for (StringRef head : adapters.saved)
+    if (head != "classifier" && head != "score") // PEFT lists both names for classifiers
+      config.refuse("modules_to_save", "null, or the head of a classifier");
   if (!problems.empty())
     return createStringError(inconvertibleErrorCode(), join(problems, "\n"));
   for (const std::string &key : config.unread())
@@ -63,6 +67,7 @@ std::string adapterText(const Adapters &adapters, const std::string &base) {
                       {"inference_mode", true},
                       {"lora_alpha", adapters.alpha},
                       {"lora_dropout", adapters.drop},
+                      {"modules_to_save", adapters.saved.empty() ? json::Value(nullptr) : json::Value(adapters.saved)},
                       {"peft_type", "LORA"},
                       {"r", adapters.rank},
                       {"target_modules", adapters.targets},

@@ -11,6 +11,7 @@ namespace attnc {
 /// Adapters around layers of a network: adapters.LoRA of the prelude.
 struct Adapters {
   std::vector<std::string> targets = {}; ///< ends of the names of the layers; empty: those of Family::targets
+  std::vector<std::string> saved = {};   ///< heads whose tensors the file of the adapter has, with names of its own
   int64_t rank = 8;
   double alpha = 16;
   double drop = 0; ///< of the inputs of adapters, in training steps

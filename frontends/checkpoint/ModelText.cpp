@@ -62,6 +62,8 @@ void ModelText::addAdapters(const Adapters &adapters, bool trains) {
     field.isFrozen = trains && field.role != FieldRole::Head;
     if (field.role == FieldRole::Network)
       field.rules = rules;
+    if (field.role == FieldRole::Head && !adapters.saved.empty())
+      field.tensors = "base_model.model." + field.tensors;
   }
 }
 

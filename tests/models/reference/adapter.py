@@ -23,8 +23,12 @@ def adapt(variant, instance, targets, rank=3, alpha=5.0):
         draw.normal(prefix + "lora_B.weight", (rows, rank), rank ** -0.5)
         change = alpha / rank * draw.tensors[prefix + "lora_B.weight"] @ draw.tensors[prefix + "lora_A.weight"]
         merged[name] = weight + (change.T if is_transposed else change)
+    saved = [name for name in instance.tensors if name.startswith("classifier.")]
+    for name in saved:
+        draw.normal("base_model.model." + name, instance.tensors[name].shape)
+        merged[name] = draw.tensors["base_model.model." + name]
     config = {"base_model_name_or_path": variant, "bias": "none", "fan_in_fan_out": "gpt" in variant,
-              "inference_mode": True, "lora_alpha": alpha, "lora_dropout": 0.05, "modules_to_save": None,
+              "inference_mode": True, "lora_alpha": alpha, "lora_dropout": 0.05, "modules_to_save": ["classifier", "score"] if saved else None,
               "peft_type": "LORA", "r": rank, "rank_pattern": {}, "target_modules": targets, "task_type": "CAUSAL_LM",
               "use_dora": False, "use_rslora": False}
     return config, draw, merged
