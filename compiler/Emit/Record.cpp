@@ -7,6 +7,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Compression.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
@@ -100,9 +102,40 @@ std::string fingerprintOf(StringRef bytes) {
   return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
 }
 
+#if !LLVM_ENABLE_ZLIB
+#error "attnc needs an LLVM with zlib: records of objects are compressed"
+#endif
+
+llvm::Expected<std::string> decompressed(StringRef section) {
+  constexpr uint64_t mostRatio = 1032; // of zlib's format
+  uint64_t size = section.size() < sizeof(uint64_t) ? 0 : llvm::support::endian::read64le(section.data());
+  StringRef stream = section.drop_front(std::min(section.size(), sizeof(uint64_t)));
+  std::string content;
+  bool isPlausible = size <= mostRatio * stream.size();
+  size_t found = isPlausible ? size_t(size) : 0;
+  content.resize(found);
+  llvm::Error error = isPlausible
+                          ? llvm::compression::zlib::decompress(llvm::arrayRefFromStringRef(stream),
+                                                                reinterpret_cast<uint8_t *>(content.data()), found)
+                          : llvm::createStringError("implausible size");
+  bool isWhole = !error && found == size;
+  llvm::consumeError(std::move(error));
+  return isWhole ? llvm::Expected<std::string>(std::move(content)) : llvm::createStringError("can't be decompressed");
+}
+
+static void embed(StringRef content, StringRef section, llvm::Module &code) {
+  llvm::SmallVector<uint8_t> stream;
+  llvm::compression::zlib::compress(llvm::arrayRefFromStringRef(content), stream,
+                                    llvm::compression::zlib::BestSizeCompression);
+  std::string bytes(sizeof(uint64_t), 0);
+  llvm::support::endian::write64le(bytes.data(), content.size());
+  bytes += llvm::toStringRef(stream);
+  llvm::embedBufferInModule(code, llvm::MemoryBufferRef(bytes, section), section);
+}
+
 void addRecord(StringRef module, StringRef certificate, llvm::Module &code) {
-  llvm::embedBufferInModule(code, llvm::MemoryBufferRef(module, moduleSection), moduleSection);
-  llvm::embedBufferInModule(code, llvm::MemoryBufferRef(certificate, certificateSection), certificateSection);
+  embed(module, moduleSection, code);
+  embed(certificate, certificateSection, code);
 }
 
 } // namespace attnc

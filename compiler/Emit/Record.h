@@ -8,6 +8,9 @@
 //                      these phases, the RecordedOptions
 //   .attn.certificate  a JSON text (Certificate.h)
 //
+// Both sections are compressed: a section consists of the size of its content, 8 bytes with the lowest first, and the
+// content as a zlib stream.
+//
 // File names in source locations have no directories, unless the object has line tables.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -42,7 +45,7 @@ struct RecordedOptions {
 /// Versions of attnc and LLVM, such as "0.1.0 (LLVM 22.1.8)". Another version may generate other bytes.
 llvm::StringRef compilerVersion();
 
-/// The bytes of `.attn.module`: a copy of `module` without its decisions, with `options` as an attribute. If
+/// The content of `.attn.module`: a copy of `module` without its decisions, with `options` as an attribute. If
 /// `options.at` has several sizes of a dimension, the last counts. Fails if the bytecode cannot be written.
 mlir::FailureOr<std::string> recordModule(mlir::ModuleOp module, const RecordedOptions &options);
 
@@ -60,6 +63,10 @@ llvm::Expected<RecordedModule> readModule(llvm::StringRef bytes, mlir::MLIRConte
 /// The fingerprint by which a certificate identifies its module: a 128-bit hash of `bytes`, the content of
 /// `.attn.module`, as 32 hexadecimal digits.
 std::string fingerprintOf(llvm::StringRef bytes);
+
+/// The content of a compressed section. The error is a phrase: "can't be decompressed". The memory that it allocates is
+/// bounded by the size of the section.
+llvm::Expected<std::string> decompressed(llvm::StringRef section);
 
 /// Adds both sections, with the contents `module` and `certificate`, to the LLVM module of the object.
 void addRecord(llvm::StringRef module, llvm::StringRef certificate, llvm::Module &code);

@@ -38,6 +38,10 @@ static void readCertificate(llvm::StringRef text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
   readCertificate(bytes);
+  if (auto content = decompressed(bytes))
+    readCertificate(*content);
+  else
+    require(!toString(content.takeError()).empty());
   for (llvm::StringRef section : {moduleSection, certificateSection}) {
     auto content = verify::sectionOf(bytes, section);
     if (content)

@@ -199,6 +199,18 @@ TEST(CompileAgain, AModuleThatFailsIsTheObjectsFault) {
             "attnc: error: changed.o: section .attn.module names the emitter 'nobody', expected auto, cpu, halide\n");
 }
 
+/// The memory that the reader allocates is bounded by the section's size, not by the size that the section states.
+TEST(Record, ReadsDamagedSections) {
+  auto isReadable = [](std::string section) {
+    llvm::Expected<std::string> content = decompressed(section);
+    llvm::consumeError(content ? llvm::Error::success() : content.takeError());
+    return bool(content);
+  };
+  for (size_t bytes = 0; bytes < 20; ++bytes)
+    EXPECT_FALSE(isReadable(std::string(bytes, char(bytes)))) << bytes;
+  EXPECT_FALSE(isReadable(std::string(7, '\xff') + '\x7f' + std::string(100, 'x')));
+}
+
 TEST(Certificate, SaysWhatIsWrongWithAText) {
   auto reason = [](llvm::StringRef text) {
     llvm::Expected<verify::Certificate> certificate = verify::Certificate::parse(text);

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Changes an object of attnc: tamper.py IN.o OUT.o SECTION-OR-SYMBOL WHAT...
 
+The content of a compressed section (compiler/Emit/Record.h) is changed, except by `cut`.
+
   byte N          flips the bits of a byte of the section; N counts from its middle
   word N VALUE    sets the 8 bytes from byte N on
   text OLD NEW    replaces a text where it occurs first
@@ -11,6 +13,9 @@
 import json
 import struct
 import sys
+import zlib
+
+COMPRESSED = {".attn.module", ".attn.certificate"}
 
 
 def sections(data):
@@ -67,7 +72,12 @@ def main():
         data = file.read()
     place, offset, length = next(rest for name, *rest in [*sections(data), *symbols(data)]
                                   if name == section)
-    content = changed(data[offset:offset + length], what, *arguments)
+    content = data[offset:offset + length]
+    if section in COMPRESSED and what != "cut":
+        content = changed(zlib.decompress(content[8:]), what, *arguments)
+        content = struct.pack("<Q", len(content)) + zlib.compress(content, 9)
+    else:
+        content = changed(content, what, *arguments)
     if len(content) == length:
         data = data[:offset] + content + data[offset + length:]
     else:

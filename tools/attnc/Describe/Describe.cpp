@@ -52,8 +52,8 @@ using Certificates = std::map<std::string, verify::EntryCertificate>;
 static Certificates certificatesOf(llvm::StringRef object) {
   Certificates certificates;
   llvm::Expected<llvm::StringRef> section = verify::sectionOf(object, certificateSection);
-  llvm::Expected<verify::Certificate> certificate =
-      section ? verify::Certificate::parse(*section) : section.takeError();
+  llvm::Expected<std::string> text = section ? decompressed(*section) : section.takeError();
+  llvm::Expected<verify::Certificate> certificate = text ? verify::Certificate::parse(*text) : text.takeError();
   if (!certificate) {
     llvm::consumeError(certificate.takeError());
     return certificates;

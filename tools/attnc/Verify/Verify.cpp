@@ -65,20 +65,28 @@ Expected<RecordedModule> Verification::readRecord() {
     consumeError(stated ? Error::success() : stated.takeError());
     return refuse(reason + "; verify needs an object that `attnc compile` wrote without --no-record");
   }
-  Expected<verify::Certificate> parsed = verify::Certificate::parse(*stated);
+  Expected<std::string> text = decompressed(*stated), bytecode = decompressed(*module);
+  if (!text || !bytecode) {
+    StringRef section = text ? moduleSection : certificateSection;
+    std::string reason = toString(text ? bytecode.takeError() : text.takeError());
+    consumeError(bytecode ? Error::success() : bytecode.takeError());
+    return refuse("section " + section + " " + reason);
+  }
+  Expected<verify::Certificate> parsed = verify::Certificate::parse(*text);
   if (!parsed)
     return refuse("section " + certificateSection + " " + toString(parsed.takeError()));
   certificate = std::move(*parsed);
   if (certificate.compiler != compilerVersion())
     return refuse("attnc " + certificate.compiler + " compiled it, but this is attnc " + compilerVersion() +
                   "; verify it with that version");
-  if (std::string found = fingerprintOf(*module); found != certificate.module)
+  if (std::string found = fingerprintOf(*bytecode); found != certificate.module)
     return refuse("section " + moduleSection + " has the fingerprint " + found + ", but the certificate has " +
                   certificate.module);
   // MLIR's reader may crash on bytes that are no bytecode.
   CrashNote note("attnc: error: " + path + ": section " + moduleSection.str() + ": it can't be read\n", userError);
   std::optional<Expected<RecordedModule>> recorded;
-  if (std::string error = runOnLargeStack([&] { recorded.emplace(readModule(*module, made.context)); }); !error.empty())
+  if (std::string error = runOnLargeStack([&] { recorded.emplace(readModule(*bytecode, made.context)); });
+      !error.empty())
     return createStringError(error);
   if (!*recorded)
     return refuse("section " + moduleSection + ": " + toString(recorded->takeError()));
