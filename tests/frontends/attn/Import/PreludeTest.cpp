@@ -536,4 +536,33 @@ TEST(Prelude, RelativeBiasHasTheBucketsOfT5) {
   EXPECT_THAT(buckets("false"), are({0, 1, 7, 9, 12, 15, 15, 17, 23, 25, 28, 31}));
 }
 
+/// The lengths of rows that repeat their last token; a row without padding, and one of equal tokens.
+TEST(Prelude, LossesOfTextsLeaveOutPadding) {
+  Array tokens = integers({3, 4}, {1, 2, 2, 2, 1, 0, 2, 1, 2, 2, 2, 2});
+  EXPECT_THAT(valuesOf("use models.losses\nfn f(t: i32[b, n]) -> i32[b] { losses.text_lengths(t) }", {tokens}),
+              are({2, 4, 1}));
+  EXPECT_THAT(valuesOf("use models.losses\nfn f(t: i32[b, n]) -> i32[b, n] { losses.after_start(t, 9) }", {tokens}),
+              are({9, 1, 2, 2, 9, 1, 0, 2, 9, 2, 2, 2}));
+  // The token 2 has the probability 1/2 after each token, and the others 1/4.
+  auto loss = [&](const std::string &name) {
+    return valuesOf("use models.losses\nfn f(t: i32[b, n]) -> f32 {\n"
+                    "  losses." +
+                        name + "([i < b, s < n, c < 3] => if c == 2 then log(2.0) else 0.0, t)\n}",
+                    {tokens});
+  };
+  EXPECT_THAT(loss("next_token_loss"), are({std::log(2) * (1 + 2 + 1 + 2) / 4}));
+  EXPECT_THAT(loss("token_loss"), are({std::log(2) * (2 + 1 + 2 + 2 + 1 + 2 + 1) / 7}));
+}
+
+TEST(Prelude, AnAdapterAddsAProductOfLowRank) {
+  Parameters parameters = {{"w.weight", reals({2, 3}, {1, 0, 0, 0, 1, 0})},
+                           {"base_model.model.w.lora_A.weight", reals({1, 3}, {1, 2, 3})},
+                           {"base_model.model.w.lora_B.weight", reals({2, 1}, {4, -1})}};
+  EXPECT_THAT(valuesOf("use nn\nuse adapters\nmodel M() {\n"
+                       "  w: nn.Linear(3, 2, false) with adapters.LoRA(1, 0.5) at \"w\"\n"
+                       "  fn f(x: f32[n, 3]) -> f32[n, 2] { w(x) }\n}",
+                       {reals({2, 3}, {1, 1, 1, 0, 0, 2})}, parameters),
+              are({1 + 0.5 * 4 * 6, 1 - 0.5 * 6, 0.5 * 4 * 6, -0.5 * 6}));
+}
+
 } // namespace
