@@ -191,30 +191,46 @@ static attn_code read_stored(struct load *load, attn_status *status) {
 
 /* Packing values that are not stored ------------------------------------------------------------------------------ */
 
+/* A value that is not stored. */
+struct unread {
+  int64_t number; /* in the parameter table */
+  size_t bytes;
+};
+
 /* An executor for `prepare` that reads each value from the file before the launch that packs it, into `value`, which
- * has room for one value. The first buffer of a launch is the value that it packs. For an unread value, the parameter
- * table, and therefore that buffer, has the address of an element of `unread`. */
+ * has the size of this value. The first buffer of a launch is the value that it packs. For an unread value, the
+ * parameter table, and therefore that buffer, has the address of an element of `unread`. */
 struct reader {
   const struct load *load;
   const attn_executor *executor;
   char *value;
   size_t value_bytes;
-  int64_t *unread; /* numbers of these values in the parameter table */
-  int64_t count;
-  int64_t current; /* the element of `unread` whose value is in memory, or -1 */
+  struct unread *unread, *end; /* an array */
+  struct unread *current; /* the one whose value is in memory; null before the first one */
   attn_code code;
   attn_status *status;
 };
+
+/* `prepare` packs the largest values first, so the buffer is large only while most packed weights are not written. */
+static attn_code read_unread(struct reader *reader, const struct unread *unread) {
+  if (!reader->value || reader->value_bytes != unread->bytes) {
+    attn_memory_free(reader->value, reader->value_bytes);
+    reader->value = attn_memory_allocate(reader->value_bytes = unread->bytes);
+  }
+  return reader->value ? read_parts(reader->load, unread->number, reader->value, reader->status)
+                       : attn_fail(reader->status, ATTN_NO_MEMORY, "%s: no memory for a value of %zu bytes",
+                                   reader->load->path, unread->bytes);
+}
 
 static void read_and_run(void *self, attn_kernel_fn kernel, const attn_kernel_args *args, int64_t chunks, char *scratch,
                          int64_t scratch_stride) {
   struct reader *reader = self;
   void **buffers = (void **)args->buffers, *first = buffers[0];
-  uintptr_t number = ((uintptr_t)first - (uintptr_t)reader->unread) / sizeof *reader->unread;
-  if (number < (uintptr_t)reader->count) {
-    if ((int64_t)number != reader->current && reader->code == ATTN_OK)
-      reader->code = read_parts(reader->load, reader->unread[number], reader->value, reader->status);
-    reader->current = (int64_t)number;
+  struct unread *unread = first;
+  if ((uintptr_t)unread - (uintptr_t)reader->unread < (uintptr_t)reader->end - (uintptr_t)reader->unread) {
+    if (unread != reader->current && reader->code == ATTN_OK)
+      reader->code = read_unread(reader, unread);
+    reader->current = unread;
     buffers[0] = reader->value;
   }
   if (reader->code == ATTN_OK)
@@ -222,29 +238,27 @@ static void read_and_run(void *self, attn_kernel_fn kernel, const attn_kernel_ar
   buffers[0] = first;
 }
 
-static attn_code open_reader(struct reader *reader) {
+/* Returns 0 without memory. */
+static int open_reader(struct reader *reader) {
   const attn_weights *weights = reader->load->weights;
-  reader->unread = malloc(((size_t)weights->model->loaded_count + 1) * sizeof *reader->unread);
+  reader->end = reader->unread = malloc(((size_t)weights->model->loaded_count + 1) * sizeof *reader->unread);
   if (!reader->unread)
-    return ATTN_NO_MEMORY;
+    return 0;
   for (int64_t p = 0; p < weights->model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &weights->model->parameters[p];
-    size_t bytes = attn_parameter_bytes(parameter);
     for (int64_t entry = 0; entry < attn_entries(parameter); ++entry) {
       if (parameter->state || attn_is_stored(weights, parameter))
         continue;
-      reader->value_bytes = bytes > reader->value_bytes ? bytes : reader->value_bytes;
-      weights->table[parameter->first + entry] = &reader->unread[reader->count];
-      reader->unread[reader->count++] = parameter->first + entry;
+      weights->table[parameter->first + entry] = reader->end;
+      *reader->end++ = (struct unread){parameter->first + entry, attn_parameter_bytes(parameter)};
     }
   }
-  reader->value = attn_memory_allocate(reader->value_bytes);
-  return reader->value ? ATTN_OK : ATTN_NO_MEMORY;
+  return 1;
 }
 
 static void close_reader(struct reader *reader) {
-  for (int64_t number = 0; number < reader->count; ++number)
-    reader->load->weights->table[reader->unread[number]] = 0;
+  for (const struct unread *each = reader->unread; each < reader->end; ++each)
+    reader->load->weights->table[each->number] = 0;
   attn_memory_free(reader->value, reader->value_bytes);
   free(reader->unread);
 }
@@ -252,20 +266,17 @@ static void close_reader(struct reader *reader) {
 /* Packs the weights. At any time, memory contains the packed weights, the stored values and one further value. */
 static attn_code pack(struct load *load, const attn_executor *executor, attn_status *status) {
   ATTN_TRY(attn_reserve_packed(load->weights, status));
-  struct reader reader = {.load = load, .executor = executor ? executor : attn_serial_executor(), .current = -1,
+  struct reader reader = {.load = load, .executor = executor ? executor : attn_serial_executor(),
                           .status = status};
-  attn_code code = open_reader(&reader);
-  if (code == ATTN_OK) {
-    attn_executor reading = {read_and_run, &reader, reader.executor->workers};
-    attn_status packing;
-    code = attn_fill_packed(load->weights, &reading, &packing);
-    if (reader.code != ATTN_OK)
-      code = reader.code; /* `status` has the message of the failed read */
-    else if (status)
-      *status = packing;
-  } else {
-    attn_fail(status, code, "%s: no memory for a value of %zu bytes", load->path, reader.value_bytes);
-  }
+  if (!open_reader(&reader))
+    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory to open it", load->path);
+  attn_executor reading = {read_and_run, &reader, reader.executor->workers};
+  attn_status packing;
+  attn_code code = attn_fill_packed(load->weights, &reading, &packing);
+  if (reader.code != ATTN_OK)
+    code = reader.code; /* `status` has the message of the failed read */
+  else if (status)
+    *status = packing;
   close_reader(&reader);
   return code;
 }

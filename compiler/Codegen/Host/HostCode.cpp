@@ -386,6 +386,20 @@ void emitFlops(const Program &program, const EntryPlan &plan, const EntryCertifi
   host.returnValue(host.toI64(certificate.flops.materialise(host.builder, host.location, symbols)));
 }
 
+/// The copies of parameters in the order in which they are packed: the largest parameters first, because the runtime
+/// holds a value only while it is packed. The copies of one parameter follow each other.
+std::vector<const PackedParameter *> packingOrder(const ParameterTable &parameters) {
+  std::vector<const PackedParameter *> order;
+  for (const PackedParameter &packed : parameters.packed)
+    order.push_back(&packed);
+  auto key = [&](const PackedParameter *packed) {
+    model::ParameterOp source = parameters.loaded[packed->parameter].op;
+    return std::pair(-cast<RankedTensorType>(source.getType()).getNumElements(), packed->parameter);
+  };
+  llvm::stable_sort(order, [&](auto *a, auto *b) { return key(a) < key(b); });
+  return order;
+}
+
 /// Packs each parameter that kernels read packed, one list element after the other. Only the launches read source
 /// values, as their first buffer, so that the runtime can load a value just before its launch
 /// (runtime/files/load.c).
@@ -396,18 +410,18 @@ void emitPrepare(const Program &program, ModuleOp code) {
   Value frame = host.function.getArgument(0);
   Launcher launcher(host, frame, 2, 1);
   Value parameters = host.loadPointer(frame, abi::frameParameters), arena = host.loadPointer(frame, abi::frameArena);
-  for (const PackedParameter &packed : program.parameters.packed) {
-    const LoadedParameter &source = program.parameters.loaded[packed.parameter];
-    auto loop = scf::ForOp::create(host.builder, location, host.number(0), host.number(packed.count), host.number(1));
+  for (const PackedParameter *packed : packingOrder(program.parameters)) {
+    const LoadedParameter &source = program.parameters.loaded[packed->parameter];
+    auto loop = scf::ForOp::create(host.builder, location, host.number(0), host.number(packed->count), host.number(1));
     OpBuilder::InsertionGuard outside(host.builder);
     host.builder.setInsertionPointToStart(loop.getBody());
     auto parameterPointer = [&](int64_t first) {
       Value element = arith::AddIOp::create(host.builder, location, loop.getInductionVar(), host.number(first));
       return host.loadPointer(parameters, element);
     };
-    Value shared = host.number(packed.code.sharedBytes.alignTo(arenaAlignment).constant());
-    Value stride = host.number(packed.code.workerBytes.alignTo(arenaAlignment).constant());
-    launcher.launch(packed.code.phases, {parameterPointer(source.first), parameterPointer(packed.first)}, {}, arena,
+    Value shared = host.number(packed->code.sharedBytes.alignTo(arenaAlignment).constant());
+    Value stride = host.number(packed->code.workerBytes.alignTo(arenaAlignment).constant());
+    launcher.launch(packed->code.phases, {parameterPointer(source.first), parameterPointer(packed->first)}, {}, arena,
                     host.advance(arena, shared), stride);
   }
   host.returnValue(launcher.result());
