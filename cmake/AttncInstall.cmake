@@ -3,11 +3,11 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS attnc attn_runtime attn_files attn_cuda attn_tokenizer EXPORT attncTargets)
+install(TARGETS attnc attn_runtime attn_files attn_packed attn_cuda attn_tokenizer EXPORT attncTargets)
 # Programs in `bin` load ../lib/attnc-halide.so (compiler/Codegen/Halide/Compile/LoadCompiler.cpp).
 install(TARGETS attnc-halide LIBRARY DESTINATION lib)
-install(DIRECTORY runtime/include/attn runtime/files/include/attn runtime/cuda/include/attn
-  frontends/tokenizer/include/attn
+install(DIRECTORY runtime/include/attn runtime/files/include/attn runtime/packed/include/attn
+  runtime/cuda/include/attn frontends/tokenizer/include/attn
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(attnc_package ${CMAKE_INSTALL_LIBDIR}/cmake/attnc)

@@ -2,8 +2,10 @@
 //
 //   memory-benchmark write MODEL.so SYMBOL FILE f32|bf16     random weights for the model's table SYMBOL
 //   memory-benchmark load MODEL.so SYMBOL FILE ENTRY SIZE... loads them, calls ENTRY with zeros at these sizes of its
-//                                                            dimensions, and prints the resident memory
+//                                                            dimensions, and prints the resident memory; a file of
+//                                                            `attnc pack` is mapped
 #include <attn/attn.h>
+#include <attn/packed.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,9 +41,10 @@ int64_t product(const int64_t *sizes, int32_t rank) {
   return result;
 }
 
-/// Memory of this process in bytes: "VmRSS:" is the resident set, "VmHWM:" its peak.
-int64_t resident(const char *which) {
-  std::ifstream file("/proc/self/status");
+/// Memory of this process in bytes: "VmRSS:" is the resident set, "VmHWM:" its peak; in smaps_rollup, "Pss:" counts a
+/// page that n processes share as 1 / n.
+int64_t resident(const char *which, const char *path = "/proc/self/status") {
+  std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
     if (line.rfind(which, 0) == 0)
       return 1024 * std::stoll(line.substr(std::strlen(which)));
@@ -89,7 +92,7 @@ void write(const attn_model &model, const char *path, bool isNarrow) {
 int64_t bytesRead(const attn_model &model) {
   int64_t bytes = 0;
   for (int64_t number = 0; number < model.packed_count; ++number)
-    bytes += model.packed_bytes[number];
+    bytes += model.packed[number].bytes;
   for (int64_t p = 0; p < model.parameter_count; ++p) {
     const attn_parameter_info &parameter = model.parameters[p];
     if (!parameter.unread)
@@ -135,16 +138,18 @@ void load(const attn_model &model, const char *path, const char *entry, const st
   attn_context context = {};
   must(attn_pool_create(0, &pool, &status), status);
   context.executor = attn_pool_executor(pool);
-  must(attn_weights_load(&model, path, 0, context.executor, &context.weights, &status), status);
+  must(attn_is_packed_file(path) ? attn_weights_map(&model, path, &context.weights, &status)
+                                 : attn_weights_load(&model, path, 0, context.executor, &context.weights, &status),
+       status);
   int64_t loaded = resident("VmRSS:"), most = resident("VmHWM:"), read = bytesRead(model);
   Call call(model, context, entry, dimensions);
   call.run();
   int64_t now = resident("VmRSS:");
   std::printf("kernels read %.0f MB of weights; resident %.0f MB when they are loaded (%.2f x), %.0f at most meanwhile "
-              "(%.2f x); %.0f MB behind a call (%.2f x), of which the arena is %.0f\n",
+              "(%.2f x); %.0f MB behind a call (%.2f x), of which the arena is %.0f; its share of them (Pss) is %.0f\n",
               megabytes(read), megabytes(loaded), double(loaded) / double(read), megabytes(most),
               double(most) / double(read), megabytes(now), double(now) / double(read),
-              megabytes(call.context.arena_bytes));
+              megabytes(call.context.arena_bytes), megabytes(resident("Pss:", "/proc/self/smaps_rollup")));
 }
 
 } // namespace

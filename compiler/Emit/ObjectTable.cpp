@@ -201,8 +201,11 @@ void TableCheck::parts(const attn_model &model) {
   each(model.parameters, model.parameter_count, "its parameters", "parameter",
        [&](const attn_parameter_info &each) { parameter(each, model.loaded_count); });
   each(model.kernels, model.kernel_count, "its kernels", "kernel", [&](const attn_kernel_info &each) { kernel(each); });
-  each(model.packed_bytes, model.packed_count, "its packed weights", "packed weight",
-       [&](int64_t bytes) { require(bytes >= 0, "it has " + llvm::Twine(bytes) + " bytes"); });
+  each(model.packed, model.packed_count, "its packed weights", "packed weight", [&](const attn_packed_info &packed) {
+    require(packed.bytes >= 0 && packed.bytes % ATTN_ALIGNMENT == 0, "it has " + llvm::Twine(packed.bytes) + " bytes");
+    require(packed.source >= 0 && packed.source < model.loaded_count, "the value that it packs does not exist");
+    text(packed.layout, "layout");
+  });
   if (model.packed_count > 0) {
     code(model.prepare, "function that packs");
     code(model.prepare_arena_bytes, "arena function");

@@ -28,7 +28,7 @@ static cu_result copy_values(attn_cuda *cuda, int64_t *total) {
       ATTN_TRY(copy_value(cuda, i, bytes, total));
   }
   for (int64_t i = 0; i < model->packed_count; ++i)
-    ATTN_TRY(copy_value(cuda, model->loaded_count + i, model->packed_bytes[i], total));
+    ATTN_TRY(copy_value(cuda, model->loaded_count + i, model->packed[i].bytes, total));
   return 0;
 }
 

@@ -170,3 +170,16 @@ void attn_json_skip(attn_json *json) {
   }
   --json->depth;
 }
+
+void attn_json_write_string(FILE *out, const char *string) {
+  putc('"', out);
+  for (const unsigned char *c = (const unsigned char *)string; *c; ++c) {
+    if (*c == '"' || *c == '\\')
+      putc('\\', out);
+    if (*c < 0x20)
+      fprintf(out, "\\u%04x", *c);
+    else
+      putc(*c, out);
+  }
+  putc('"', out);
+}

@@ -9,6 +9,7 @@
 #include "attn/status.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct attn_json {
   const char *file;             /* the name of the file in messages */
@@ -45,5 +46,8 @@ const char *attn_json_word(attn_json *json);
 uint64_t attn_json_number(attn_json *json);
 /* Skips a value of any kind. */
 void attn_json_skip(attn_json *json);
+
+/* Writes a text in UTF-8 as a string. */
+void attn_json_write_string(FILE *out, const char *text);
 
 #endif

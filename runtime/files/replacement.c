@@ -131,6 +131,18 @@ int attn_replacement_begin(attn_replacement *replacement, const char *path) {
   return fault;
 }
 
+int attn_replacement_write(attn_replacement *replacement, const void *data, size_t count) {
+  for (const char *at = data; count > 0;) {
+    ssize_t written;
+    ATTN_RETRY(written, write(replacement->file, at, count));
+    if (written <= 0)
+      return written < 0 ? errno : EIO; /* a write of no bytes does not set errno */
+    at += written;
+    count -= (size_t)written;
+  }
+  return 0;
+}
+
 /* Closing the file unlocks it, so its name must be removed before. */
 static void end(attn_replacement *replacement) {
   close(replacement->file);

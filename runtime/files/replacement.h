@@ -8,10 +8,12 @@
 #ifndef ATTN_REPLACEMENT_H
 #define ATTN_REPLACEMENT_H
 
+#include <stddef.h>
+
 /* A replacement in progress, from a successful begin to commit or abandon, which close the descriptors. */
 typedef struct attn_replacement {
   int directory;    /* descriptor of the directory of the path */
-  int file;         /* descriptor of the temporary file, to which the caller writes the new contents */
+  int file;         /* descriptor of the temporary file */
   const char *name; /* the last component of the path, in the text given to attn_replacement_begin */
   char part[256];   /* the name of the temporary file in the directory */
 } attn_replacement;
@@ -20,6 +22,8 @@ typedef struct attn_replacement {
  * EISDIR if `path` is a directory, ENOTSUP if it is a device, pipe or socket, also if it is a symbolic link to one.
  * After an error, no file is open, and the caller calls neither commit nor abandon. */
 int attn_replacement_begin(attn_replacement *replacement, const char *path);
+/* Appends `count` bytes at `data` to the temporary file. */
+int attn_replacement_write(attn_replacement *replacement, const void *data, size_t count);
 /* Syncs the temporary file, renames it to the path and syncs the directory. Ends the replacement, also after an error.
  * After an error the old file remains and the temporary file is removed, unless the error is from the sync of the
  * directory: then the new file is in place. */

@@ -2,6 +2,7 @@
 #include "internal.h"
 #include "json.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,7 +168,7 @@ static void parse_header(parser *p) {
     do {
       const char *name = attn_json_string(p->json);
       attn_json_expect(p->json, ':', "':'");
-      if (strcmp(name, "__metadata__") == 0) {
+      if (strcmp(name, ATTN_METADATA) == 0) {
         parse_metadata(p);
         continue;
       }
@@ -236,4 +237,14 @@ void attn_header_free(attn_header *header) {
   free(header->by_name);
   free(header->names);
   *header = (attn_header){0};
+}
+
+int64_t attn_header_write(FILE *out, const char *name, const char *dtype, const int64_t *shape, int32_t rank,
+                          int64_t offset, int64_t bytes) {
+  attn_json_write_string(out, name);
+  fprintf(out, ":{\"dtype\":\"%s\",\"shape\":[", dtype);
+  for (int32_t d = 0; d < rank; ++d)
+    fprintf(out, "%s%" PRId64, d > 0 ? "," : "", shape[d]);
+  fprintf(out, "],\"data_offsets\":[%" PRId64 ",%" PRId64 "]}", offset, offset + bytes);
+  return offset + bytes;
 }

@@ -6,6 +6,10 @@
 
 #include "attn/safetensors.h"
 
+#include <stdio.h>
+
+#define ATTN_METADATA "__metadata__" /* the key of the header that names no tensor */
+
 /* A parsed header, which owns the memory that it points to. An empty one is all zeros. */
 typedef struct attn_header {
   attn_file_tensor *tensors;  /* an array of `count`, in the order of the header */
@@ -30,6 +34,11 @@ attn_code attn_header_parse(const char *file, const char *text, uint64_t text_by
 attn_code attn_header_check(const char *file, attn_header *header, uint64_t data_bytes, attn_status *status);
 /* Frees the memory of a header, which is then empty. */
 void attn_header_free(attn_header *header);
+
+/* Writes the key and the description of a tensor whose data begin at `offset`; returns the offset after them. `dtype`
+ * is a name of the format. */
+int64_t attn_header_write(FILE *out, const char *name, const char *dtype, const int64_t *shape, int32_t rank,
+                          int64_t offset, int64_t bytes);
 
 /* Returns the name that the format has for an attn_dtype, such as "F32"; "unknown" for other numbers. */
 const char *attn_dtype_file_name(int32_t dtype);

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "attn/files.h"
 #include "internal.h"
+#include "json.h"
 #include "parts.h"
 #include "replacement.h"
-#include "retry.h"
 #include "safetensors_header.h"
 #include "weights_record.h"
 
@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define METADATA "__metadata__" /* the key of the header that names no tensor */
 
 static int is_saved(const attn_parameter_info *parameter, int32_t flags) {
   return !parameter->state || (flags & ATTN_SAVE_STATES);
@@ -48,8 +45,8 @@ static attn_code check_names(struct names *names, const attn_model *model, const
   qsort(names->all, names->count, names->bytes, compare_names);
   for (size_t i = 0; i < names->count; ++i) {
     const char *name = names->all + i * names->bytes;
-    if (strcmp(name, METADATA) == 0)
-      return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: not written: a parameter of %s has the name \"" METADATA
+    if (strcmp(name, ATTN_METADATA) == 0)
+      return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: not written: a parameter of %s has the name \"" ATTN_METADATA
                        "\", which the file format reserves; rename it in the model", path, model->name);
     if (i > 0 && strcmp(name - names->bytes, name) == 0)
       return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: not written: two parameters of %s have the name \"%s\"", path,
@@ -58,38 +55,20 @@ static attn_code check_names(struct names *names, const attn_model *model, const
   return ATTN_OK;
 }
 
-/* Writes a JSON string; names of tensors are UTF-8. */
-static void write_string(FILE *out, const char *string) {
-  putc('"', out);
-  for (const unsigned char *c = (const unsigned char *)string; *c; ++c) {
-    if (*c == '"' || *c == '\\')
-      putc('\\', out);
-    if (*c < 0x20)
-      fprintf(out, "\\u%04x", *c);
-    else
-      putc(*c, out);
-  }
-  putc('"', out);
-}
-
 /* Writes the description of a part of a parameter; returns the offset after its data. */
-static int64_t write_tensor(FILE *out, const char *name, const attn_parameter_info *parameter, int64_t offset) {
-  int64_t end = offset + (int64_t)attn_parameter_bytes(parameter) / attn_part_count(parameter);
-  putc(',', out);
-  write_string(out, name);
-  fprintf(out, ":{\"dtype\":\"%s\",\"shape\":[", attn_dtype_file_name(parameter->dtype));
+static int64_t write_part(FILE *out, const char *name, const attn_parameter_info *parameter, int64_t offset) {
   int32_t outer = attn_has_parts(parameter);
-  for (int32_t d = outer; d < parameter->rank; ++d)
-    fprintf(out, "%s%" PRId64, d > outer ? "," : "", parameter->shape[d]);
-  fprintf(out, "],\"data_offsets\":[%" PRId64 ",%" PRId64 "]}", offset, end);
-  return end;
+  int64_t bytes = (int64_t)attn_parameter_bytes(parameter) / attn_part_count(parameter);
+  putc(',', out);
+  return attn_header_write(out, name, attn_dtype_file_name(parameter->dtype), parameter->shape + outer,
+                           parameter->rank - outer, offset, bytes);
 }
 
 /* Writes the header and, in the same order, the names. */
 static void write_header(FILE *out, struct names *names, const attn_model *model, int32_t flags) {
   int64_t offset = 0;
-  fputs("{\"" METADATA "\":{\"attnc.object\":", out);
-  write_string(out, model->identity ? model->identity : "");
+  fputs("{\"" ATTN_METADATA "\":{\"attnc.object\":", out);
+  attn_json_write_string(out, model->identity ? model->identity : "");
   putc('}', out);
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
@@ -97,7 +76,7 @@ static void write_header(FILE *out, struct names *names, const attn_model *model
       for (int64_t part = 0; part < attn_part_count(parameter); ++part) {
         char *name = names->all + names->bytes * names->count++;
         attn_part_name(parameter, entry, part, name, names->bytes);
-        offset = write_tensor(out, name, parameter, offset);
+        offset = write_part(out, name, parameter, offset);
       }
   }
   putc('}', out);
@@ -132,30 +111,19 @@ static attn_code make_header(char **text, size_t *bytes, const attn_model *model
 /* The file -------------------------------------------------------------------------------------------------------- */
 
 /* The functions below return 0 or an errno. */
-static int write_all(int file, const void *data, size_t count) {
-  for (const char *at = data; count > 0;) {
-    ssize_t written;
-    ATTN_RETRY(written, write(file, at, count));
-    if (written <= 0)
-      return written < 0 ? errno : EIO; /* a write of no bytes does not set errno */
-    at += written;
-    count -= (size_t)written;
-  }
-  return 0;
-}
-
-static int write_file(int file, const char *header, size_t header_bytes, const attn_weights *weights, int32_t flags) {
+static int write_file(attn_replacement *file, const char *header, size_t header_bytes, const attn_weights *weights,
+                      int32_t flags) {
   const attn_model *model = weights->model;
   unsigned char size[8];
   for (int i = 0; i < 8; ++i)
     size[i] = (unsigned char)((uint64_t)header_bytes >> (8 * i));
-  int fault = write_all(file, size, sizeof size);
+  int fault = attn_replacement_write(file, size, sizeof size);
   if (!fault)
-    fault = write_all(file, header, header_bytes);
+    fault = attn_replacement_write(file, header, header_bytes);
   for (int64_t p = 0; !fault && p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
     for (int64_t entry = 0; !fault && is_saved(parameter, flags) && entry < attn_entries(parameter); ++entry)
-      fault = write_all(file, weights->table[parameter->first + entry], attn_parameter_bytes(parameter));
+      fault = attn_replacement_write(file, weights->table[parameter->first + entry], attn_parameter_bytes(parameter));
   }
   return fault;
 }
@@ -166,7 +134,7 @@ static int replace_file(const char *path, const char *header, size_t header_byte
   int fault = attn_replacement_begin(&replacement, path);
   if (fault)
     return fault;
-  fault = write_file(replacement.file, header, header_bytes, weights, flags);
+  fault = write_file(&replacement, header, header_bytes, weights, flags);
   if (!fault)
     return attn_replacement_commit(&replacement);
   attn_replacement_abandon(&replacement);

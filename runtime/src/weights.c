@@ -116,14 +116,14 @@ attn_code attn_reserve_packed(attn_weights *weights, attn_status *status) {
   if (!model->prepare)
     return ATTN_OK;
   for (int64_t i = 0; i < model->packed_count; ++i)
-    weights->packed_bytes += aligned((size_t)model->packed_bytes[i]);
+    weights->packed_bytes += aligned((size_t)model->packed[i].bytes);
   char *place = weights->packed = attn_memory_allocate(weights->packed_bytes);
   if (!place)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of packed weights", model->name,
                      weights->packed_bytes);
   for (int64_t i = 0; i < model->packed_count; ++i) {
     weights->table[model->loaded_count + i] = place;
-    place += aligned((size_t)model->packed_bytes[i]);
+    place += aligned((size_t)model->packed[i].bytes);
   }
   return ATTN_OK;
 }
@@ -131,7 +131,7 @@ attn_code attn_reserve_packed(attn_weights *weights, attn_status *status) {
 attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status) {
   const attn_model *model = weights->model;
   ++weights->packings;
-  if (model->prepare) {
+  if (weights->packed) {
     int64_t arena_bytes = model->prepare_arena_bytes ? model->prepare_arena_bytes(0, executor->workers) : 0;
     void *arena = attn_memory_allocate((size_t)arena_bytes);
     if (!arena)
@@ -172,15 +172,12 @@ attn_code attn_weights_create(const attn_model *model, const attn_executor *exec
   *out = 0;
   ATTN_TRY(attn_check_model(model, status));
   ATTN_TRY(attn_check_executor(executor, model->name, status));
-  attn_weights *weights = calloc(1, sizeof *weights);
-  const void **table = calloc((size_t)(model->loaded_count + model->packed_count + 1), sizeof *table);
-  if (!weights || !table) {
-    free(weights);
-    free(table);
+  size_t table_bytes = (size_t)(model->loaded_count + model->packed_count) * sizeof(void *);
+  attn_weights *weights = calloc(1, sizeof *weights + table_bytes);
+  if (!weights)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for its parameter table", model->name);
-  }
   weights->model = model;
-  weights->table = table;
+  weights->table = (const void **)(weights + 1);
   *out = weights;
   return ATTN_OK;
 }
@@ -190,15 +187,12 @@ ATTN_PUBLIC void attn_weights_free(attn_weights *weights) {
     return;
   attn_memory_free(weights->values, weights->values_bytes);
   attn_memory_free(weights->packed, weights->packed_bytes);
-  free(weights->table);
   free(weights);
 }
 
 /* Packs the weights unless `code` is an error; frees them after an error. */
 static attn_code finish(attn_weights **weights, attn_code code, const attn_executor *executor, attn_status *status) {
-  if (code == ATTN_OK)
-    code = attn_reserve_packed(*weights, status);
-  if (code == ATTN_OK)
+  if (code == ATTN_OK && (code = attn_reserve_packed(*weights, status)) == ATTN_OK)
     code = attn_fill_packed(*weights, executor ? executor : attn_serial_executor(), status);
   if (code != ATTN_OK) {
     attn_weights_free(*weights);

@@ -1,6 +1,6 @@
 /* Weights in memory: the record behind attn_weights, and functions to allocate and pack its values. weights.c fills it
- * with drawn, embedded and borrowed values, and the library `files` with values of a file, which it also saves. `cuda`
- * copies the values to a device. */
+ * with drawn, embedded and borrowed values, the library `files` with values of a file, which it also saves, `packed`
+ * with addresses in a mapped file. `cuda` copies the values to a device. */
 #ifndef ATTN_WEIGHTS_RECORD_H
 #define ATTN_WEIGHTS_RECORD_H
 
@@ -8,10 +8,10 @@
 
 struct attn_weights {
   const attn_model *model;
-  const void **table; /* the parameter table (attn/model.h): loaded_count + packed_count pointers */
-  char *values;       /* memory of loaded or drawn values; null if the caller or the object owns them */
+  const void **table; /* the parameter table (attn/model.h): loaded_count + packed_count pointers, behind this record */
+  char *values;       /* memory of loaded or drawn values, or a mapping of a file; null if others own the values */
   size_t values_bytes;
-  char *packed; /* memory of packed weights; null if the model has none */
+  char *packed; /* memory of packed weights; null if the model has none, or if they are in a mapped file */
   size_t packed_bytes;
   int keeps_values; /* 1: values that kernels read only packed are stored in `values` too */
   int trainable;    /* 1: training steps may update all values, and the states of training are in memory */
@@ -44,8 +44,8 @@ attn_code attn_reserve_values(attn_weights *weights, const char *source, attn_st
  * packed weights. Returns ATTN_OK or ATTN_NO_MEMORY. */
 attn_code attn_reserve_packed(attn_weights *weights, attn_status *status);
 /* Packs the values of the table: runs attn_model.prepare, if the model has it, on `executor`, which is not null and
- * must skip launches whose value is null in the table. Called after attn_reserve_packed. Adds 1 to `packings`, also
- * after an error; on success sets `stale` to 0. Returns the code of `prepare`, or ATTN_NO_MEMORY. */
+ * must skip launches whose value is null in the table. Packed weights in a mapped file are unchanged. Adds 1 to
+ * `packings`, also after an error; on success sets `stale` to 0. Returns the code of `prepare`, or ATTN_NO_MEMORY. */
 attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status);
 
 #endif

@@ -1,7 +1,9 @@
-// Passes null pointers for each argument of each function of runtime/include and runtime/files/include.
+// Passes null pointers for each argument of each function of runtime/include, runtime/files/include and
+// runtime/packed/include.
 // CudaNullArgumentsTest.cpp of tests/e2e covers attn/cuda.h.
 #include "tests/support/NullArguments.h"
 #include "attn/attn.h"
+#include "attn/packed.h"
 #include "tests/runtime/ModelRecord.h"
 #include <unistd.h>
 
@@ -29,6 +31,7 @@ struct Arguments {
   const void *table[1] = {&element};
   int32_t length[2] = {2, 2}, to[2] = {1, 1}, from[2] = {1, 0};
   std::string path = testing::TempDir() + "null-arguments-" + std::to_string(getpid()) + ".safetensors";
+  std::string packed = path + ".packed";
   attn_weights *weights = nullptr, *out = nullptr;
   attn_pool *pool = nullptr;
   attn_safetensors *file = nullptr;
@@ -45,6 +48,7 @@ struct Arguments {
   ~Arguments() {
     attn_weights_free(weights);
     unlink(path.c_str());
+    unlink(packed.c_str());
   }
   void tidy() {
     attn_weights_free(out);
@@ -94,6 +98,11 @@ void checkWeights(Arguments &a) {
               {"the attn_weights is a null pointer", "ok", "ok"});
   calls.check("attn_weights_save", attn_weights_save, {a.weights, a.path.c_str(), 0, &a.status}, "ok",
               {"the attn_weights is a null pointer", "the path of the file to save to is a null pointer", "ok"});
+  calls.check("attn_weights_save_packed", attn_weights_save_packed, {a.weights, a.packed.c_str(), &a.status}, "ok",
+              {"the attn_weights is a null pointer", "the path of the file to save to is a null pointer", "ok"});
+  calls.check("attn_weights_map", attn_weights_map, {&a.model, a.packed.c_str(), &a.out, &a.status}, "ok",
+              {noModel, "the path of a file of packed weights is a null pointer", noOut, "ok"});
+  calls.check("attn_is_packed_file", attn_is_packed_file, {a.packed.c_str()}, "1", {"0"});
   calls.check("attn_weights_table", attn_weights_table, {a.weights}, "a pointer", {"null"});
   calls.check("attn_weights_model", attn_weights_model, {a.weights}, "a pointer", {"null"});
   char name[8];
@@ -148,7 +157,7 @@ TEST(NullArguments, AreRefusedByEveryFunction) {
   checkFiles(a);
   checkTheRest(a);
   std::set<std::string> declared;
-  for (const char *folder : {"/runtime/include/attn", "/runtime/files/include/attn"})
+  for (const char *folder : {"/runtime/include/attn", "/runtime/files/include/attn", "/runtime/packed/include/attn"})
     for (const auto &header : std::filesystem::directory_iterator(std::string(ATTNC_ROOT) + folder))
       declared.merge(functionsOf(header.path()));
   EXPECT_GT(declared.size(), 25u);

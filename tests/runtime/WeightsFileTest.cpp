@@ -1,9 +1,8 @@
 #include "attn/files.h"
 #include "attn/run.h"
 #include "attn/safetensors.h"
-#include "tests/runtime/ModelRecord.h"
+#include "tests/runtime/ModelWithTable.h"
 #include "tests/runtime/TemporaryWeights.h"
-#include <array>
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -18,69 +17,6 @@ extern "C" int __wrap_strcmp(const char *a, const char *b) {
 }
 
 namespace {
-
-/// A model with a list of matrices that kernels read only packed, at twice their values, and a table read as loaded.
-class ModelWithTable {
-public:
-  /// A model of `layers` matrices and a table, with `elements` elements each.
-  ModelWithTable(int64_t layers, int64_t elements) : layers(layers), elements(elements) {
-    parameters[0] = {"w", "h.{0}.w", &this->elements, &this->layers, nullptr, 0.0, 1.0, ATTN_INIT_NORMAL, ATTN_F32,
-                     1,   1,         0,               0,             1};
-    parameters[1] = {"table", "table", &this->elements, nullptr, nullptr, 0.0, 1.0,
-                     ATTN_INIT_NORMAL, ATTN_F32, 1, 0, layers, 0, 0};
-    packedBytes.assign(layers, 4 * elements);
-    record = emptyModel();
-    record.parameters = parameters.data();
-    record.parameter_count = 2;
-    record.loaded_count = layers + 1;
-    record.packed_count = layers;
-    record.packed_bytes = packedBytes.data();
-    record.prepare = prepare;
-    made = this;
-  }
-  ModelWithTable(const ModelWithTable &) = delete;
-
-  /// Returns element `index` of tensor `tensor` of the file.
-  static float valueAt(int64_t tensor, int64_t index) { return float(1000 * tensor + index % 977); }
-
-  std::vector<Entry> entries() const {
-    std::vector<Entry> all;
-    for (int64_t tensor = 0; tensor <= layers; ++tensor) {
-      std::string bytes(4 * elements, '\0');
-      for (int64_t i = 0; i < elements; ++i) {
-        float value = valueAt(tensor, i);
-        memcpy(&bytes[4 * i], &value, 4);
-      }
-      std::string name = tensor < layers ? "h." + std::to_string(tensor) + ".w" : "table";
-      all.push_back({name, "F32", "[" + std::to_string(elements) + "]", std::move(bytes)});
-    }
-    return all;
-  }
-
-  attn_model record;
-  std::array<attn_parameter_info, 2> parameters;
-
-private:
-  /// Packs each weight by a launch whose first buffer is the weight, as generated code does.
-  static int32_t prepare(const attn_frame *frame) {
-    for (int64_t layer = 0; layer < made->layers; ++layer) {
-      void *buffers[] = {const_cast<void *>(frame->parameters[layer]),
-                         const_cast<void *>(frame->parameters[made->layers + 1 + layer])};
-      attn_kernel_args args = {buffers, nullptr, nullptr, nullptr};
-      frame->executor->parallel_for(frame->executor->self, doubleAll, &args, 1, frame->arena, 0);
-    }
-    return ATTN_OK;
-  }
-
-  static void doubleAll(const attn_kernel_args *args, int64_t, void *) {
-    for (int64_t i = 0; i < made->elements; ++i)
-      static_cast<float *>(args->buffers[1])[i] = 2 * static_cast<const float *>(args->buffers[0])[i];
-  }
-
-  static inline const ModelWithTable *made;
-  int64_t layers, elements;
-  std::vector<int64_t> packedBytes;
-};
 
 struct Loaded {
   Loaded(const ModelWithTable &model, const char *path, int32_t flags)
@@ -189,6 +125,52 @@ TEST(WeightsFile, WhatIsResidentIsWhatKernelsRead) {
   EXPECT_LE(resident("VmHWM:") - before, read + 4 * elements + read / 8) << "while loading: one matrix more";
   EXPECT_GE(grown, read) << "this measures nothing";
 }
+
+/// If `prepare` packs the largest value first, its memory is free before the other packed weights are written.
+TEST(WeightsFile, HoldsNoMoreThanTheValueThatIsPacked) {
+  static constexpr int64_t megabyte = 1 << 20, sizes[] = {4 * megabyte, megabyte / 4}, layers[] = {16};
+  static constexpr int64_t bytes[] = {4 * sizes[0], 4 * sizes[1]};
+  attn_parameter_info parameters[2] = {
+      {"table", "table", &sizes[0], nullptr, nullptr, 0, 1, ATTN_INIT_NORMAL, ATTN_F32, 1, 0, 0, 0, 1},
+      {"w", "h.{0}.w", &sizes[1], layers, nullptr, 0, 1, ATTN_INIT_NORMAL, ATTN_F32, 1, 1, 1, 0, 1}};
+  std::vector<attn_packed_info> packed = {{bytes[0], 0, ""}};
+  std::vector<Entry> entries = {{"table", "F32", "[" + std::to_string(sizes[0]) + "]", std::string(bytes[0], 'a')}};
+  for (int64_t layer = 0; layer < layers[0]; ++layer) {
+    packed.push_back({bytes[1], 1 + layer, ""});
+    entries.push_back({"h." + std::to_string(layer) + ".w", "F32", "[" + std::to_string(sizes[1]) + "]",
+                       std::string(bytes[1], char('b' + layer))});
+  }
+  attn_model model = emptyModel();
+  model.parameters = parameters;
+  model.parameter_count = 2;
+  model.loaded_count = model.packed_count = int64_t(packed.size());
+  model.packed = packed.data();
+  model.prepare = [](const attn_frame *frame) -> int32_t {
+    for (int64_t i = 0; i <= layers[0]; ++i) {
+      void *buffers[] = {const_cast<void *>(frame->parameters[i]),
+                         const_cast<void *>(frame->parameters[layers[0] + 1 + i])};
+      int64_t size = bytes[i > 0];
+      attn_kernel_args args = {buffers, &size, nullptr, nullptr};
+      auto copy = [](const attn_kernel_args *args, int64_t, void *) {
+        memcpy(args->buffers[1], args->buffers[0], args->sizes[0]);
+      };
+      frame->executor->parallel_for(frame->executor->self, copy, &args, 1, frame->arena, 0);
+    }
+    return ATTN_OK;
+  };
+  TemporaryFile file(entries);
+  std::ofstream("/proc/self/clear_refs") << 5; // resets VmHWM
+  int64_t before = resident("VmRSS:"), read = bytes[0] + layers[0] * bytes[1];
+  attn_weights *weights = nullptr;
+  attn_status status;
+  ASSERT_EQ(attn_weights_load(&model, file.path, 0, nullptr, &weights, &status), ATTN_OK) << status.message;
+  EXPECT_LE(resident("VmHWM:") - before, bytes[0] + read + megabyte) << "while the table is packed";
+  EXPECT_LE(resident("VmHWM:") - before, read + bytes[1] + 2 * megabyte) << "while the last matrix is packed";
+  auto *table = static_cast<const char *const *>(static_cast<const void *>(attn_weights_table(weights)));
+  EXPECT_EQ(std::string(table[layers[0] + 1], 3), "aaa");
+  EXPECT_EQ(std::string(table[2 * layers[0] + 1] + bytes[1] - 3, 3), std::string(3, char('b' + layers[0] - 1)));
+  attn_weights_free(weights);
+}
 #endif
 
 namespace {
@@ -260,8 +242,8 @@ TEST(WeightsFile, ShardsAreLoadedAsTheSingleFile) {
   }
   checkpoint.add("3.safetensors", {{"other", "F32", "[1]", "1234"}});
   Loaded extra(model, checkpoint.writeIndex().c_str(), 0);
-  EXPECT_EQ(extra.status.message, checkpoint.at("model.safetensors.index.json") +
-                                      ": tensor 'other' is not a parameter of m");
+  EXPECT_EQ(extra.status.message,
+            checkpoint.at("model.safetensors.index.json") + ": tensor 'other' is not a parameter of m");
   EXPECT_EQ(Loaded(model, checkpoint.path().c_str(), ATTN_ALLOW_EXTRA).code, ATTN_OK);
   ModelWithTable larger(4, 5);
   EXPECT_EQ(Loaded(larger, checkpoint.path().c_str(), ATTN_ALLOW_EXTRA).status.message,
@@ -402,6 +384,7 @@ TEST(WeightsFile, NamesHaveSumsOfIndices) {
   EXPECT_EQ(nameOf("h.{0*6+1}.w", 19), "h.22.w");
   EXPECT_EQ(nameOf("h.{0*6+#5}.w", 19), "h.23.w");
   EXPECT_EQ(nameOf("h.{1+#7}.{0}", 13), "h.10.2");
-  for (const char *text : {"{2}", "{0*6+2}", "{0*}", "{#1*}", "{0+}", "{+0}", "{#}", "{0", "{}", "{a}", "{99999999999999999999}"})
+  for (const char *text :
+       {"{2}", "{0*6+2}", "{0*}", "{#1*}", "{0+}", "{+0}", "{#}", "{0", "{}", "{a}", "{99999999999999999999}"})
     EXPECT_EQ(nameOf(text, 19), text);
 }

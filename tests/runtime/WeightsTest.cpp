@@ -21,7 +21,7 @@ const int64_t shape[] = {2, 2}, counts[] = {2};
 const attn_parameter_info parameters[] = {
     {"blocks.w", "h.{0}.w", shape, counts, nullptr, 0.0, 0.5, ATTN_INIT_NORMAL, ATTN_F32, 2, 1, 0, 0, 0},
     {"b", "b", shape, nullptr, nullptr, 3.0, 0.0, ATTN_INIT_CONSTANT, ATTN_F32, 1, 0, 2, 0, 0}};
-const int64_t packedBytes[] = {16};
+const attn_packed_info packed[] = {{16, 0, "doubled"}};
 
 int32_t prepare(const attn_frame *frame) {
   auto *from = static_cast<const float *>(frame->parameters[0]);
@@ -37,7 +37,7 @@ attn_model model() {
   m.parameter_count = 2;
   m.loaded_count = 3;
   m.packed_count = 1;
-  m.packed_bytes = packedBytes;
+  m.packed = packed;
   m.prepare = prepare;
   return m;
 }

@@ -23,7 +23,7 @@ public:
     for (int64_t n = 0; n < model.kernel_count; ++n)
       kernel(model.kernels[n]);
     for (int64_t n = 0; n < model.packed_count; ++n)
-      add(uint64_t(model.packed_bytes[n]));
+      add(uint64_t(model.packed[n].bytes)), add(uint64_t(model.packed[n].source)), text(model.packed[n].layout);
     for (int64_t n = 0; model.device && n < model.device->image_count; ++n)
       text(model.device->images[n].target), text(model.device->images[n].ptx);
     for (int64_t n = 0; model.device && n < model.device->phase_count; ++n)

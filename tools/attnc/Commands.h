@@ -22,6 +22,7 @@ void addExplain(CLI::App &app, ExitCode &exitCode);
 void addGenerate(CLI::App &app, ExitCode &exitCode);
 void addImport(CLI::App &app, ExitCode &exitCode);
 void addMachine(CLI::App &app, ExitCode &exitCode);
+void addPack(CLI::App &app, ExitCode &exitCode);
 void addRun(CLI::App &app, ExitCode &exitCode);
 void addStudy(CLI::App &app, ExitCode &exitCode);
 void addTrain(CLI::App &app, ExitCode &exitCode);

@@ -80,6 +80,7 @@ int main(int argc, char **argv) {
   attnc::addImport(app, exitCode);
   attnc::addDescribe(app, exitCode);
   attnc::addExplain(app, exitCode);
+  attnc::addPack(app, exitCode);
   attnc::addRun(app, exitCode);
   attnc::addTrain(app, exitCode);
   attnc::addEvaluate(app, exitCode);

@@ -90,6 +90,7 @@ private:
   llvm::Constant *entry(EntryPlan plan);
   llvm::Constant *parameter(const LoadedParameter &parameter);
   llvm::Constant *embeddedValues(const LoadedParameter &parameter);
+  llvm::Constant *packedWeight(const PackedParameter &packed, int64_t number);
   llvm::Constant *kernelTensor(RankedTensorType type, bool isPacked);
   llvm::Constant *kernel(CompiledKernel kernel);
   llvm::Constant *deviceImage(const DeviceImage &image);
@@ -317,6 +318,14 @@ llvm::Constant *TableWriter::device() {
                                                     {offsetof(attn_device_code, fetch), function(fetchSymbol)}}));
 }
 
+/// Returns the record of a packed copy of element `number` of a list of parameters.
+llvm::Constant *TableWriter::packedWeight(const PackedParameter &packed, int64_t number) {
+  return record(sizeof(attn_packed_info),
+                {{offsetof(attn_packed_info, bytes), i64(packed.bytes)},
+                 {offsetof(attn_packed_info, source), i64(program.parameters.loaded[packed.parameter].first + number)},
+                 {offsetof(attn_packed_info, layout), text(packed.layout())}});
+}
+
 /// Returns a hash of the code: the module before the table is added, and the device images.
 static std::string identityOf(const llvm::Module &module, ArrayRef<DeviceImage> images) {
   SmallVector<char, 0> bitcode;
@@ -331,17 +340,17 @@ static std::string identityOf(const llvm::Module &module, ArrayRef<DeviceImage> 
 
 void TableWriter::write() {
   std::string identity = identityOf(module, program.images);
-  Constants entries, parameters, kernels;
+  Constants entries, parameters, kernels, packed;
   for (const EntryPlan &plan : program.entries)
     entries.push_back(entry(plan));
   for (const LoadedParameter &each : program.parameters.loaded)
     parameters.push_back(parameter(each));
   for (const CompiledKernel &each : program.kernels)
     kernels.push_back(kernel(each));
-  SmallVector<int64_t> packedBytes;
-  for (const PackedParameter &packed : program.parameters.packed)
-    packedBytes.append(packed.count, packed.bytes);
-  bool prepares = !packedBytes.empty();
+  for (const PackedParameter &each : program.parameters.packed)
+    for (int64_t number = 0; number < each.count; ++number)
+      packed.push_back(packedWeight(each, number));
+  bool prepares = !packed.empty();
   llvm::Constant *table =
       record(sizeof(attn_model),
              {{offsetof(attn_model, abi_version), i32(ATTN_ABI_VERSION)},
@@ -351,7 +360,7 @@ void TableWriter::write() {
               {offsetof(attn_model, entries), array(entries)},
               {offsetof(attn_model, parameters), array(parameters)},
               {offsetof(attn_model, kernels), array(kernels)},
-              {offsetof(attn_model, packed_bytes), numbers(packedBytes)},
+              {offsetof(attn_model, packed), array(packed)},
               {offsetof(attn_model, prepare), prepares ? function(program.prepareSymbol()) : null()},
               {offsetof(attn_model, prepare_arena_bytes), prepares ? function(program.prepareArenaSymbol()) : null()},
               {offsetof(attn_model, entry_count), i64(entries.size())},

@@ -1,4 +1,7 @@
 #include "compiler/Codegen/Host/Program.h"
+#include "compiler/Codegen/Interface/PanelPacking.h"
+#include "compiler/ElementTypes/ElementType.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -20,6 +23,14 @@ struct ParameterTable::Form {
   DictionaryAttr packing;
   bool isAsLoaded;
 };
+
+std::string PackedParameter::layout() const {
+  std::string text = elementTypeName(*elementTypeOf(type.getElementType())).str();
+  text +=
+      "[" + llvm::join(llvm::map_range(type.getShape(), [](int64_t size) { return std::to_string(size); }), ", ") + "]";
+  std::optional<PanelPacking> panels = PanelPacking::fromAttribute(packing);
+  return panels ? text + ", " + panels->text() : text;
+}
 
 FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
   ParameterTable table;

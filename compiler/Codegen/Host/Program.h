@@ -41,6 +41,9 @@ struct PackedParameter {
   int64_t first, count;         ///< positions first .. first + count - 1 of the table, one for each element of the list
   int64_t bytes = 0;            ///< bytes of the copy of one element; set, like `code`, by the phase generate
   KernelCode code;              ///< the code that `prepare` launches, for the host: buffers are the parameter, the copy
+
+  /// Text that differs from those of all other forms: attn_packed_info::layout.
+  std::string layout() const;
 };
 
 /// The layout of the parameter table.

@@ -17,6 +17,15 @@ DictionaryAttr PanelPacking::attribute(MLIRContext *context) const {
                                     builder.getNamedAttr("outer_dims", builder.getI64IntegerAttr(outerDims))});
 }
 
+std::string PanelPacking::text() const {
+  std::string text = "panels of " + std::to_string(nr) + " columns";
+  if (transposed)
+    text += ", transposed";
+  if (batchDims != 0 || outerDims != 1)
+    text += ", " + std::to_string(batchDims) + " + " + std::to_string(outerDims) + " dimensions";
+  return text;
+}
+
 std::optional<PanelPacking> PanelPacking::fromAttribute(Attribute attribute) {
   auto dictionary = dyn_cast_or_null<DictionaryAttr>(attribute);
   if (!dictionary)

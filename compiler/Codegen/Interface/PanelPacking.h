@@ -34,6 +34,9 @@ struct PanelPacking {
 
   /// The dictionary of this layout.
   mlir::DictionaryAttr attribute(mlir::MLIRContext *context) const;
+  /// A text that determines the layout, such as "panels of 48 columns, transposed". Files of packed weights
+  /// (runtime/packed) contain it: if the layout changes, the text has to change, too.
+  std::string text() const;
   /// The layout of a dictionary. Null if `attribute` is null or not a dictionary, or without layout = "panels" and a
   /// positive `nr`. Other absent keys have the defaults above.
   static std::optional<PanelPacking> fromAttribute(mlir::Attribute attribute);

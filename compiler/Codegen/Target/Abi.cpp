@@ -2,7 +2,7 @@
 // correct the assertion, and state in CHANGELOG.md that models must be compiled again.
 #include "compiler/Codegen/Target/Abi.h"
 
-static_assert(ATTN_ABI_VERSION == 8);
+static_assert(ATTN_ABI_VERSION == 9);
 static_assert(ATTN_ALIGNMENT == 64 && ATTN_DEVICE_ALIGNMENT == 16);
 static_assert(ATTN_MAX_RANK == 8);
 static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
@@ -102,6 +102,11 @@ static_assert(offsetof(attn_kernel_tensor, dtype) == 8);
 static_assert(offsetof(attn_kernel_tensor, rank) == 12);
 static_assert(sizeof(attn_kernel_tensor) == 16);
 
+static_assert(offsetof(attn_packed_info, bytes) == 0);
+static_assert(offsetof(attn_packed_info, source) == 8);
+static_assert(offsetof(attn_packed_info, layout) == 16);
+static_assert(sizeof(attn_packed_info) == 24);
+
 static_assert(offsetof(attn_device_phase, phase) == 0);
 static_assert(offsetof(attn_device_phase, name) == 8);
 static_assert(offsetof(attn_device_phase, threads) == 16);
@@ -129,7 +134,7 @@ static_assert(offsetof(attn_model, identity) == 24);
 static_assert(offsetof(attn_model, entries) == 32);
 static_assert(offsetof(attn_model, parameters) == 40);
 static_assert(offsetof(attn_model, kernels) == 48);
-static_assert(offsetof(attn_model, packed_bytes) == 56);
+static_assert(offsetof(attn_model, packed) == 56);
 static_assert(offsetof(attn_model, prepare) == 64);
 static_assert(offsetof(attn_model, prepare_arena_bytes) == 72);
 static_assert(offsetof(attn_model, entry_count) == 80);

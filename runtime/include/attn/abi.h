@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define ATTN_ABI_VERSION 8
+#define ATTN_ABI_VERSION 9
 /* Limits of attn_run: dimensions of a tensor; inputs plus results of an entry point; dynamic dimensions of an entry
  * point. */
 #define ATTN_MAX_RANK 8

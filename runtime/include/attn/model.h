@@ -8,8 +8,7 @@
  * The parameter table (attn_frame::parameters) is an array of pointers. The first loaded_count pointers address the
  * values of parameters as loaded: from a file, from the object, drawn, or in memory of the caller. They are null for
  * values that are not in memory (attn_weights_table). The next packed_count pointers address copies of weights in the
- * order in which kernels read them. `prepare` writes these copies: the runtime calls it when it creates weights, and in
- * attn_weights_repack, which the caller calls after training. */
+ * order in which kernels read them, which `prepare` writes when weights are created, and in attn_weights_repack. */
 #ifndef ATTN_MODEL_H
 #define ATTN_MODEL_H
 
@@ -131,6 +130,13 @@ typedef struct attn_parameter_info {
   int32_t unread;    /* 1: no entry point reads the values as loaded; kernels may read a packed copy */
 } attn_parameter_info;
 
+/* A packed weight. Objects with equal texts `layout` have equal packed weights of equal values. */
+typedef struct attn_packed_info {
+  int64_t bytes;      /* a multiple of ATTN_ALIGNMENT */
+  int64_t source;     /* position in the parameter table of the value that it is a copy of */
+  const char *layout; /* element type, shape and order, such as "bf16[64, 16], panels of 48 columns, transposed" */
+} attn_packed_info;
+
 /* An operand or a result of a kernel, in attn_kernel_args::buffers. */
 typedef struct attn_kernel_tensor {
   const int64_t *shape; /* an array of `rank`; -1 stands for the next element of attn_kernel_args::sizes */
@@ -198,8 +204,8 @@ typedef struct attn_model {
   const attn_entry_info *entries;
   const attn_parameter_info *parameters;
   const attn_kernel_info *kernels;
-  const int64_t *packed_bytes;             /* bytes of each packed weight, an array of packed_count */
-  attn_prepare_fn prepare;                 /* null if no weight is packed */
+  const attn_packed_info *packed; /* an array of packed_count */
+  attn_prepare_fn prepare;        /* null if no weight is packed */
   attn_arena_bytes_fn prepare_arena_bytes; /* arena of `prepare`; its dimensions are null; null if no arena is needed */
   int64_t entry_count;
   int64_t parameter_count; /* length of `parameters` */

@@ -140,7 +140,7 @@ TEST_P(FileOfWeights, IsPackedOneByOne) {
   for (int64_t number = 0; number < model.packed_count; ++number)
     for (attn_weights *each : {kept.value, packed.value})
       EXPECT_EQ(memcmp(attn_weights_table(each)[model.loaded_count + number],
-                       attn_weights_table(drawn.value)[model.loaded_count + number], model.packed_bytes[number]),
+                       attn_weights_table(drawn.value)[model.loaded_count + number], model.packed[number].bytes),
                 0)
           << number;
   if (GetParam() == Precision::F32)

@@ -1,10 +1,11 @@
 #include "tools/attnc/Call/Runner.h"
+#include "attn/packed.h"
+#include "compiler/Emit/WeightsFiles.h"
 #include "frontends/checkpoint/Checkpoint.h"
 #include "runtime/files/load.h"
 #include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Call/UnusedTensors.h"
 #include "tools/attnc/Messages/Messages.h"
-#include "compiler/Emit/WeightsFiles.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -45,6 +46,19 @@ static Error loadFiles(const attn_model &model, ArrayRef<std::string> paths, int
   return Error::success();
 }
 
+/// Maps a file of packed weights.
+static Error mapFile(const attn_model &model, const std::string &path, size_t count, int32_t flags,
+                     attn_weights *&weights) {
+  if (count > 1)
+    return createStringError(path + ": has packed weights, which can't be read together with other files");
+  if (flags & (ATTN_TRAINABLE | ATTN_KEEP_VALUES))
+    return createStringError(formatv("{0}: has packed weights, which {1}; give the file that they were packed from",
+                                     path,
+                                     flags & ATTN_TRAINABLE ? "a training can't change" : "the oracle can't read"));
+  attn_status status;
+  return toError(attn_weights_map(&model, path.c_str(), &weights, &status), status);
+}
+
 Error Runner::loadWeights(ArrayRef<std::string> files, int32_t flags, uint64_t seed) {
   if (model.loaded_count == 0)
     return files.empty() ? Error::success()
@@ -52,7 +66,9 @@ Error Runner::loadWeights(ArrayRef<std::string> files, int32_t flags, uint64_t s
   bool embedded = model.parameter_count > 0 && model.parameters[0].embedded;
   attn_weights *weights = nullptr;
   if (!files.empty()) {
-    Error error = loadFiles(model, files, flags, context.executor, weights);
+    auto packed = find_if(files, [](const std::string &path) { return attn_is_packed_file(path.c_str()); });
+    Error error = packed != files.end() ? mapFile(model, *packed, files.size(), flags, weights)
+                                        : loadFiles(model, files, flags, context.executor, weights);
     setWeights(weights);
     return error;
   }

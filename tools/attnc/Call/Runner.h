@@ -26,7 +26,8 @@ public:
   /// all other calls.
   llvm::Error start(int64_t threads);
   /// Loads the parameters from `files` (WeightsFiles.h), also from the folders of checkpoints, with `flags` of
-  /// attn_weights_load. Other tensors of a checkpoint are not an error, but a warning. Without files,
+  /// attn_weights_load. Other tensors of a checkpoint are not an error, but a warning. A file of packed weights is
+  /// mapped (attn/packed.h); an error if there are other files, or if `flags` request the values. Without files,
   /// uses the parameters embedded in the object; without embedded ones, draws the parameters from `seed` by their
   /// initialisers. Does nothing for a model without parameters; a file is then an error. After an error, there are no
   /// weights.

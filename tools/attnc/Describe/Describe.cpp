@@ -133,7 +133,7 @@ static void printParameters(const attn_model &model) {
                          parameter.embedded ? ", embedded" : "");
   }
   for (int64_t n = 0; n < model.packed_count; ++n)
-    packed += model.packed_bytes[n];
+    packed += model.packed[n].bytes;
   if (model.parameter_count)
     printTo(stdout, "\nparameters: {} tensors, {:.0f} values, {} packed\n{}", model.loaded_count, values,
             bytesText(packed), lines);
