@@ -1,4 +1,5 @@
 #include "compiler/Analysis/DataSubscripts.h"
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/Sequence.h"
@@ -21,10 +22,15 @@ bool comesFromData(Value subscript) {
   return !isOfIndices || llvm::any_of(definer->getOperands(), comesFromData);
 }
 
+static bool isUnproved(tensor::ExtractOp op, unsigned number) {
+  auto unproved = op->getAttrOfType<DenseI64ArrayAttr>(attn::unprovedAttrName);
+  return unproved && llvm::is_contained(unproved.asArrayRef(), int64_t(number));
+}
+
 bool needsCheck(tensor::ExtractOp op, unsigned number) {
   APInt constant;
   if (!matchPattern(op.getIndices()[number], m_ConstantInt(&constant)))
-    return comesFromData(op.getIndices()[number]);
+    return isUnproved(op, number) || comesFromData(op.getIndices()[number]);
   // The size is dynamic, 0 or too small (ShapedType::kDynamic is negative).
   int64_t size = cast<RankedTensorType>(op.getTensor().getType()).getDimSize(number);
   return !constant.isZero() && (constant.isNegative() || constant.getSExtValue() >= size);

@@ -3,7 +3,9 @@
 // A subscript depends on data if it is, or is computed from, a tensor element or another integer that is not an
 // `index`. Emitters generate a range check at run time for these subscripts, and for constants that may be the result
 // of folding them. The front end has proved that all other subscripts are in range. 32-bit arithmetic counts as data,
-// because it may wrap around; the front end uses it for subscripts that it could not prove, such as i * j.
+// because it may wrap around; the front end uses it for subscripts that it could not prove, such as i * j. It also
+// marks these subscripts (attn::unprovedAttrName), because fusion may replace the data: at[i] by i + 1, if at is
+// [i] => i + 1.
 //
 //   independent of data: a[i floordiv 4, select(c, i, 0)]   dependent: t[index_cast(load)], x[index_cast(i32 i + 1)]
 //
@@ -19,8 +21,8 @@ namespace attnc {
 
 /// True if `subscript`, an `index` or an integer in a formula, depends on data.
 bool comesFromData(mlir::Value subscript);
-/// True if subscript number `number` of `op` has to be checked: it depends on data, or it is a constant other than 0
-/// that is negative, not below the static size of its dimension, or of a dimension of dynamic size.
+/// True if subscript number `number` of `op` has to be checked: it is marked or depends on data, or it is a constant
+/// other than 0 that is negative, not below the static size of its dimension, or of a dimension of dynamic size.
 bool needsCheck(mlir::tensor::ExtractOp op, unsigned number);
 /// True if a subscript of `op` needs a check.
 bool readsByData(mlir::tensor::ExtractOp op);

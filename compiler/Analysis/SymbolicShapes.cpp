@@ -60,10 +60,13 @@ void SymbolicShapes::addArgument(BlockArgument argument, ArrayRef<std::string> d
 void SymbolicShapes::determineSymbol(const SizeExpr &extent, Origin origin) {
   std::optional<std::vector<SizeExpr::Product>> terms = extent.products();
   if (!terms || terms->empty() || terms->size() > 2 || terms->front().symbols.size() != 1 ||
-      terms->front().coefficient <= 0 || !terms->back().symbols.empty() == (terms->size() == 2))
+      terms->front().coefficient <= 0)
+    return;
+  bool hasOffset = terms->size() == 2;
+  if (hasOffset && !terms->back().symbols.empty())
     return;
   origin.factor = terms->front().coefficient;
-  origin.offset = terms->size() == 2 ? terms->back().coefficient : 0;
+  origin.offset = hasOffset ? terms->back().coefficient : 0;
   Origin &known = origins[terms->front().symbols.front()];
   bool isSymbol = origin.factor == 1 && origin.offset == 0, wasSymbol = known.factor == 1 && known.offset == 0;
   if (!known.value || (isSymbol && !wasSymbol))

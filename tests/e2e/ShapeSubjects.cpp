@@ -83,6 +83,7 @@ static std::vector<Subject> sizeSubjects() {
       {"sizes.attn", "padded", {}, lengths({0, 1, 16, 17, 64})},
       {"sizes.attn", "chunked", products, lengths({0, 1, 16, 37, 64})},
       {"sizes.attn", "chunked_gradient", {.c = 16, .reduction = 64}, lengths({1, 16, 37})},
+      {"sizes.attn", "shifted", {}, {{"a row out of range", {{"n", 4}}, {}, outOfRange}}},
       {"sizes.attn", "blocks", {.c = 16, .reduction = 48}, lengths({0, 1, 4, 37, 130})},
   };
 }

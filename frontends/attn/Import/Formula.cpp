@@ -116,11 +116,20 @@ Value Formula::subscript(const Expr &expr) {
   const Subscript &node = std::get<Subscript>(expr.node);
   unsigned step = stepSubscript(node);
   SmallVector<Value> at;
-  for (auto [dimension, index] : llvm::enumerate(node.indices))
-    if (dimension != step)
-      at.push_back(node.inRange[dimension] == InRange::Runtime ? checkedAtRunTime(value(index)) : value(index));
+  SmallVector<int64_t> unproved;
+  for (auto [dimension, index] : llvm::enumerate(node.indices)) {
+    if (dimension == step)
+      continue;
+    bool isUnproved = node.inRange[dimension] == InRange::Runtime;
+    if (isUnproved)
+      unproved.push_back(int64_t(at.size()));
+    at.push_back(isUnproved ? checkedAtRunTime(value(index)) : value(index));
+  }
   Value base = step < node.indices.size() ? around.step(node.base, step, node.indices[step]) : around.tensor(node.base);
-  return tensor::ExtractOp::create(builder, around.location(expr.range), base, at);
+  auto element = tensor::ExtractOp::create(builder, around.location(expr.range), base, at);
+  if (!unproved.empty())
+    element->setAttr(attn::unprovedAttrName, builder.getDenseI64ArrayAttr(unproved));
+  return element;
 }
 
 /// Rows are numbered modulo 2^32, as 32-bit numbers.
