@@ -88,7 +88,8 @@ private:
   std::function<ElementFacts(mlir::Value)> readFacts;
   std::function<Enclosure(mlir::Value)> readPositions;
   llvm::DenseMap<mlir::Value, ElementFacts> facts;
-  /// Conditions by Load::number. They do not depend on the argument under consideration.
+  /// Conditions by Load::number, which is a value in one formula and so always has the same Finish. They do not depend
+  /// on the argument under consideration.
   llvm::DenseMap<mlir::Value, std::unique_ptr<Formula::Conditions>> ofLoads;
   llvm::DenseMap<mlir::Value, Influence> influences; ///< of the argument under consideration
   bool isExact = false;                              ///< whether that depends on positions and constants alone

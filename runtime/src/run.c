@@ -65,9 +65,9 @@ static attn_code bind_dimensions(const attn_entry_info *entry, int32_t number, c
     int64_t *value = &dimensions[named];
     if (*value < 0)
       *value = found;
-    if (*value != found)
+    if (*value != found && found == tensor->shape[d]) /* check_shape reports other sizes, such as 2*seq */
       return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: dimension %d of '%s' is %lld, but `%s` is %lld elsewhere",
-                       entry->name, d, info->name, (long long)tensor->shape[d], dimension->name, (long long)*value);
+                       entry->name, d, info->name, (long long)found, dimension->name, (long long)*value);
     int is_large = dimension->max >= 0 && found > dimension->max;
     if (is_large || found < dimension->min)
       return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: `%s` is %lld (dimension %d of '%s'), expected at %s %lld",

@@ -35,7 +35,7 @@ static Value divideSizes(Reporter &reporter, const ast::BinaryExpr &expr, const 
   reporter
       .error(DiagnosticKind::InexactDivision, expr.range,
              fmt::format("{} is not divisible by {}", nameOrValue(a), nameOrValue(b)))
-      .hint(isExtent ? "the divisor of a quotient with a rest must be a number above 0"
+      .hint(isExtent ? "the divisor of a quotient with a remainder must be a number above 0"
                      : "a division of whole numbers must be exact; a quotient with a fraction is `1.0 * a / b`");
   return Value();
 }

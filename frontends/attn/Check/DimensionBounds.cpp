@@ -72,7 +72,7 @@ bool DimensionBounds::require(const std::vector<Dim> &dims) {
 void DimensionBounds::requireSize(const Dim &size) {
   if (require({size}))
     return;
-  // a*floor(e / c) + b >= 0 if e >= c * ceil(-b / a)
+  // a*floor(e / c) + b >= 0 if e >= c * ceil(-b / a), for a number b
   for (const auto &[monomial, coefficient] : size.getTerms())
     if (monomial.size() == 1 && monomial[0].quotient && coefficient > 0) {
       const auto &[dividend, divisor] = *monomial[0].quotient;

@@ -110,7 +110,7 @@ bool RangeProof::proveByAtom(const Linear &goal, unsigned depth) {
 //===- Verdicts ---------------------------------------------------------------------------------------------------===//
 
 /// Adds the dimensions that are at least 1 if `extent` is: a product is at least 1 only if its factors are, and a
-/// quotient only if its dividend exceeds the constant term of it, which is below the divisor.
+/// quotient e / c only if e - (c - 1) is. A negative constant term makes the other term larger.
 static void addExisting(const Dim &extent, std::set<std::string> &existing) {
   const std::pair<const Dim::Monomial, int64_t> *only = nullptr;
   for (const auto &term : extent.getTerms()) {

@@ -146,13 +146,28 @@ Expected<HostTensor> Option::read() const {
   return value.getAsDouble(number) ? file() : this->number(number);
 }
 
-/// Sets the dimensions whose sizes a tensor has.
+/// Sets the dimension n of a size a*n + b with a > 0. A rest of the division is a wrong shape, which a call reports.
+static void setDimension(const attn_size_info &size, int64_t value, MutableArrayRef<int64_t> dimensions) {
+  const attn_size_term *variable = nullptr;
+  for (const attn_size_term &term : ArrayRef(size.terms, size.term_count)) {
+    bool isNumber = term.factor_count + term.quotient_count == 0;
+    if (isNumber)
+      value -= term.coefficient;
+    else if (variable || term.factor_count != 1 || term.quotient_count != 0 || term.coefficient <= 0)
+      return;
+    else
+      variable = &term;
+  }
+  if (variable && value >= 0)
+    dimensions[variable->factors[0]] = value / variable->coefficient;
+}
+
+/// Sets the dimensions whose sizes follow from those of a tensor.
 static void setDimensions(const attn_tensor_info &input, const HostTensor &tensor,
                           MutableArrayRef<int64_t> dimensions) {
   int32_t first = input.rank - int32_t(tensor.shape.size());
   for (int32_t d = first; d < input.rank; ++d)
-    if (int64_t dimension = attn_size_dimension(&input.shape[d]); dimension >= 0)
-      dimensions[dimension] = tensor.shape[d - first];
+    setDimension(input.shape[d], tensor.shape[d - first], dimensions);
 }
 
 Expected<std::vector<std::optional<InputValues>>>

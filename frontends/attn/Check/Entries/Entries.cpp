@@ -46,7 +46,7 @@ void Entries::requireInferable(const Entry &entry) {
           .error(DiagnosticKind::UnboundDimension, dimension.range,
                  fmt::format("`{}` cannot be inferred from the sizes of the arguments of `{}`", dimension.name,
                              entry.name))
-          .hint(fmt::format("an argument must have the size {0}, or a multiple of {0} plus or minus a number",
+          .hint(fmt::format("an argument must have the size {0}, or a positive multiple of {0} plus or minus a number",
                             dimension.name));
   }
 }
