@@ -22,7 +22,7 @@ struct BertText {
   std::string norm = {};     ///< the module of norms
   std::string inputs = {};   ///< of all entry points
   std::string features = {}; ///< an expression
-  std::string tokens = {};   ///< the input of the loss of texts
+  std::string tokens = {};   ///< the input of losses; texts of losses have tokens of type 0 only
 
   void addEntry(llvm::StringRef name, llvm::StringRef shape, llvm::StringRef body, llvm::StringRef comment) {
     model.addEntry({.comment = comment.str(),
@@ -49,6 +49,9 @@ static int64_t readFirst(Config &config, int64_t positions) {
   config.refuse("pad_token_id", "a token with at least one position of max_position_embeddings after it");
   return 0;
 }
+
+/// The features of a text with tokens of type 0.
+static constexpr llvm::StringLiteral trainedFeatures = "encoder.features(tokens, length)";
 
 /// Adds the body, and the entry point `features`.
 static void addBody(Config &config, BertText &text, const BertVariant &variant) {
@@ -78,7 +81,7 @@ static void addPooled(BertText &text) {
 }
 
 /// Adds the entry point `logits` of a masked language model.
-static void addMaskedHead(Config &config, BertText &text, bool isRoberta) {
+static void addMaskedHead(Config &config, const Source &source, BertText &text, bool isRoberta) {
   config.expectOnly("tie_word_embeddings", true);
   FieldText &head = isRoberta ? text.model.addField("head", "bert.RobertaHead", "lm_head", FieldRole::Part)
                               : text.model.addField("head", "bert.MaskedHead", "cls.predictions", FieldRole::Part);
@@ -88,7 +91,9 @@ static void addMaskedHead(Config &config, BertText &text, bool isRoberta) {
     head.arguments.add("epsilon", text.layers.epsilon);
   else
     text.addForm(head.arguments);
-  addMaskedLogits(text.model, text.inputs, text.vocab, fmt::format("head({}, encoder.token.table)", text.features));
+  auto logitsOf = [](llvm::StringRef features) { return fmt::format("head({}, encoder.token.table)", features.str()); };
+  addMaskedLogits(text.model, text.inputs, text.vocab, logitsOf(text.features));
+  setMaskedLoss(text.model, source, {text.tokens, logitsOf(trainedFeatures), text.vocab});
 }
 
 /// Adds the entry point `logits` of a classifier of whole texts, or of each token.
@@ -101,12 +106,15 @@ static void addClassifier(Config &config, BertText &text, bool isOfTokens, bool 
     text.model.use("nn");
   classifier.arguments.add(isDeep ? "dim" : "inputs", text.layers.dim);
   classifier.arguments.add(isDeep ? "labels" : "outputs", labels);
-  auto logitsOf = [&](const std::string &features) {
-    return "classifier(" + (isOfTokens || isRoberta ? features : "pooler(" + features + ")") + ")";
+  auto logitsOf = [&](llvm::StringRef features) {
+    return isOfTokens || isRoberta ? fmt::format("classifier({})", features.str())
+                                   : fmt::format("classifier(pooler({}))", features.str());
   };
   text.addEntry("logits", fmt::format("{}{}", isOfTokens ? "seq, " : "", labels), logitsOf(text.features),
                 isOfTokens ? "The logits of the class of each token." : "The logits of the class of each text.");
-  if (!isOfTokens)
+  if (isOfTokens)
+    setLabelsLoss(text.model, text.tokens, logitsOf(trainedFeatures));
+  else
     setClassLoss(text.model, text.tokens, logitsOf("encoder.features(tokens, losses.text_lengths(tokens))"));
 }
 
@@ -134,7 +142,7 @@ static ModelText importBertForm(Config &config, const Source &source, const Bert
   if (isOfTexts || architecture == "ForTokenClassification")
     addClassifier(config, text, !isOfTexts, variant.isRoberta);
   else if (!isBody)
-    addMaskedHead(config, text, variant.isRoberta);
+    addMaskedHead(config, source, text, variant.isRoberta);
   return text.model;
 }
 

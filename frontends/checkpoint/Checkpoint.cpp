@@ -94,7 +94,8 @@ Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder, const F
     return fail(join(problems, "\n"));
   if (tuning.trains && !model.loss)
     return fail(path + ": there is no loss to train " + model.model +
-                " with; decoders of text and classifiers of texts and images have one");
+                " with: it needs a class with a head in `architectures`, or `decoder_start_token_id` if a decoder "
+                "follows an encoder");
   if (tuning.trains)
     model.addTraining(tuning.adapts() ? "2e-4" : "1e-5");
   ImportedCheckpoint result;

@@ -173,6 +173,11 @@ static ModelText importPair(Config &config, const Source &source, const Form &fo
                   .inputs = images.pairInput + ", " + text.pairInput,
                   .result = "f32[images, texts]",
                   .body = "similarity(image_embedding(pixel_values), text_embedding(tokens))"});
+  model.loss = LossText{
+      form.isSiglip ? "mean over the images of the binary cross-entropies of their pairs with all texts"
+                    : "mean cross-entropy of the text of each image and the image of each text",
+      images.input + ", " + text.input,
+      fmt::format("losses.{}(logits(pixel_values, tokens))", form.isSiglip ? "pair_loss" : "contrastive_loss")};
   return model;
 }
 

@@ -20,15 +20,15 @@ static void expectForm(Config &config, bool isGeneral) {
   config.ignore({"_diffusers_version", "norm_num_groups", "upcast_attention"});
 }
 
-/// Adds the arguments of the blocks.
-static void addBlocks(Config &config, ModelText &model, Arguments &arguments) {
+/// Adds the arguments of the blocks. The label `classes` stands for no class.
+static void addBlocks(Config &config, ModelText &model, Arguments &arguments, int64_t classes) {
   int64_t heads = config.size("num_attention_heads", 16), headDim = config.size("attention_head_dim", 72);
   if (heads * headDim % 4 != 0)
     config.refuse("attention_head_dim", "a multiple of 4 features in all heads together");
   arguments.add("layers", config.size("num_layers", 28));
   arguments.add("heads", heads);
   arguments.add("head_dim", headDim);
-  arguments.add("classes", config.size("num_embeds_ada_norm", 1000));
+  arguments.add("classes", classes);
   std::string activation = config.text("activation_fn", "gelu-approximate");
   if (activation == "gelu") {
     model.use("nn");
@@ -53,7 +53,8 @@ static ModelText importDitForm(Config &config, const Source &source, bool isGene
   arguments.add("patch", patch);
   arguments.add("channels", channels);
   arguments.add("outputs", outputs);
-  addBlocks(config, model, arguments);
+  int64_t classes = config.size("num_embeds_ada_norm", 1000);
+  addBlocks(config, model, arguments, classes);
   std::string comment = "One denoising step: the noise in the latents";
   comment += outputs > channels ? fmt::format(", and its variance in the channels from {} on.", channels) : ".";
   model.addEntry(
@@ -63,6 +64,13 @@ static ModelText importDitForm(Config &config, const Source &source, bool isGene
                              channels, size),
        .result = fmt::format("f32[batch, {0}, {1}, {1}]", outputs, size),
        .body = "network(latents, timesteps, class_labels)"});
+  model.loss =
+      LossText{.comment = "mean squared error of the noise in images at random time steps",
+               .inputs = fmt::format("latents: f32[batch, {0}, {1}, {1}], class_labels: i32[batch]", channels, size),
+               .body = fmt::format("let labels = losses.some_replaced(class_labels, unlabelled, {})\n"
+                                   "losses.noise_loss((noisy, t) => network(noisy, t, labels), latents)",
+                                   classes),
+               .hyperparameters = {"unlabelled = 0.1"}};
   return model;
 }
 

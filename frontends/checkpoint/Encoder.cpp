@@ -63,8 +63,27 @@ void addMaskedLogits(ModelText &model, StringRef inputs, int64_t vocab, StringRe
 }
 
 void setClassLoss(ModelText &model, StringRef inputs, StringRef logits) {
-  model.loss = LossText{"the classes", (inputs + ", label: i32[batch]").str(),
+  model.loss = LossText{"mean cross-entropy of the classes", (inputs + ", label: i32[batch]").str(),
                         fmt::format("mean(nn.cross_entropy({}, label))", logits.str())};
+}
+
+void setMaskedLoss(ModelText &model, const Source &source, const MaskedText &text) {
+  std::optional<int64_t> mask = source.addedToken({"[MASK]", "<mask>"});
+  LossText loss = {
+      .comment = "mean cross-entropy of tokens that are hidden from the network",
+      .inputs = text.tokens,
+      .body = fmt::format("losses.masked_loss((tokens, length) => {}, tokens, {}, mask)", text.logits, text.vocab),
+      .hyperparameters = {mask ? fmt::format("mask = {}", *mask) : "mask"}};
+  if (!mask)
+    loss.notes = {"The folder has no tokenizer with a token [MASK] or <mask>: `--set mask=...` gives its number."};
+  model.loss = std::move(loss);
+}
+
+void setLabelsLoss(ModelText &model, StringRef tokens, StringRef logits) {
+  model.loss = LossText{"mean cross-entropy of the classes of tokens", (tokens + ", labels: i32[batch, seq]").str(),
+                        fmt::format("let length = losses.text_lengths(tokens)\n"
+                                    "losses.label_loss({}, labels, length)",
+                                    logits.str())};
 }
 
 void addPooler(ModelText &model, StringRef prefix, int64_t dim) {

@@ -5,6 +5,7 @@
 #include "frontends/checkpoint/Architecture.h"
 #include "frontends/checkpoint/Config.h"
 #include "frontends/checkpoint/ModelText.h"
+#include "frontends/checkpoint/Source.h"
 
 namespace attnc {
 
@@ -45,6 +46,20 @@ void addMaskedLogits(ModelText &model, llvm::StringRef inputs, int64_t vocab, ll
 /// Sets the loss of a classifier of whole texts or images. `inputs` are those of the loss besides `label`, and `logits`
 /// is an expression of them.
 void setClassLoss(ModelText &model, llvm::StringRef inputs, llvm::StringRef logits);
+
+/// A masked language model, as its loss needs it.
+struct MaskedText {
+  std::string tokens; ///< the input of texts: "tokens: i32[batch, seq <= 512]"
+  std::string logits; ///< an expression of `tokens` and `length`
+  int64_t vocab;
+};
+
+/// Sets the loss of a masked language model. The token that hides others is that of the tokenizer in the folder;
+/// without it, the hyperparameter `mask` has no default.
+void setMaskedLoss(ModelText &model, const Source &source, const MaskedText &text);
+
+/// Sets the loss of a classifier of each token. `logits` is an expression of `tokens` and `length`.
+void setLabelsLoss(ModelText &model, llvm::StringRef tokens, llvm::StringRef logits);
 
 /// Adds the field `pooler`.
 void addPooler(ModelText &model, llvm::StringRef prefix, int64_t dim);

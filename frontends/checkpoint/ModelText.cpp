@@ -42,7 +42,9 @@ void ModelText::addTraining(llvm::StringRef rate) {
   use("optim");
   use("models.losses");
   hyperparameters.insert(hyperparameters.end(), {"rate = " + rate.str(), "warm = 100"});
-  addEntry({.comment = "The mean cross-entropy of " + loss->comment + ".",
+  hyperparameters.insert(hyperparameters.end(), loss->hyperparameters.begin(), loss->hyperparameters.end());
+  notes.insert(notes.end(), loss->notes.begin(), loss->notes.end());
+  addEntry({.comment = "The " + loss->comment + ".",
             .name = "loss",
             .inputs = loss->inputs,
             .result = "f32",
@@ -110,10 +112,12 @@ std::string ModelText::text(llvm::StringRef origin) const {
 /// The loss of a decoder on whole texts; `inputs` are those of a decoder without a source.
 static std::optional<LossText> lossOf(const DecoderText &decoder, const std::string &inputs) {
   if (!decoder.source)
-    return LossText{"each token after the first", inputs, "losses.next_token_loss(logits(tokens), tokens)"};
+    return LossText{"mean cross-entropy of each token after the first", inputs,
+                    "losses.next_token_loss(logits(tokens), tokens)"};
   if (!decoder.start)
     return std::nullopt;
-  return LossText{"each token of the texts that are written", decoder.source->trainedInputs + ", " + inputs,
+  return LossText{"mean cross-entropy of each token of the texts that are written",
+                  decoder.source->trainedInputs + ", " + inputs,
                   fmt::format("let before = losses.after_start(tokens, {})\n"
                               "losses.token_loss(logits({}, before), tokens)",
                               *decoder.start, decoder.source->trainedArguments)};

@@ -72,11 +72,13 @@ struct FunctionText {
   std::string body;   ///< lines, without their indent
 };
 
-/// The function `loss` of a model, whose result is the mean cross-entropy of what `comment` names.
+/// The function `loss` of a model.
 struct LossText {
-  std::string comment;
-  std::string inputs; ///< as FunctionText::inputs
-  std::string body;   ///< as FunctionText::body; uses nn and models/losses.attn
+  std::string comment;                           ///< what it is: "mean cross-entropy of the classes"
+  std::string inputs;                            ///< as FunctionText::inputs
+  std::string body;                              ///< as FunctionText::body; uses nn and models/losses.attn
+  std::vector<std::string> hyperparameters = {}; ///< of the loss alone: "mask = 103"
+  std::vector<std::string> notes = {};           ///< as ModelText::notes
 };
 
 struct ModelText {

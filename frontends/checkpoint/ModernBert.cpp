@@ -59,11 +59,14 @@ ModelText importModernBert(Config &config, const Source &source) {
   arguments.addFlag("norm_biased", config.flag("norm_bias", false));
   arguments.addFlag("attention_biased", config.flag("attention_bias", false));
   arguments.addFlag("mlp_biased", config.flag("mlp_bias", false));
-  std::string inputs = fmt::format("tokens: i32[batch, seq <= {}], length: i32[batch]", context);
+  std::string tokens = fmt::format("tokens: i32[batch, seq <= {}]", context);
+  std::string inputs = tokens + ", length: i32[batch]";
   addTextFeatures(model, inputs, layers.dim, "encoder.features(tokens, length)");
   if (!isBody) {
     addHead(config, model, layers, vocab);
-    addMaskedLogits(model, inputs, vocab, "head(encoder.features(tokens, length), encoder.token.table)");
+    std::string logits = "head(encoder.features(tokens, length), encoder.token.table)";
+    addMaskedLogits(model, inputs, vocab, logits);
+    setMaskedLoss(model, source, {tokens, logits, vocab});
   }
   return model;
 }

@@ -1,5 +1,8 @@
 #include "frontends/checkpoint/Source.h"
 #include "attn/safetensors.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace attnc {
 
@@ -19,6 +22,28 @@ bool Source::hasTensor(llvm::StringRef tensor, bool otherwise) const {
   if (!tensors)
     tensors = readNames(folder);
   return tensors->empty() ? otherwise : tensors->contains(tensor);
+}
+
+std::optional<int64_t> Source::addedToken(llvm::ArrayRef<llvm::StringRef> texts) const {
+  auto file = llvm::MemoryBuffer::getFile(folder + "/tokenizer.json");
+  if (!file)
+    return std::nullopt;
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse((*file)->getBuffer());
+  if (!parsed) { // the program that loads the tokenizer reports it
+    llvm::consumeError(parsed.takeError());
+    return std::nullopt;
+  }
+  const llvm::json::Object *tokenizer = parsed->getAsObject();
+  const llvm::json::Array *added = tokenizer ? tokenizer->getArray("added_tokens") : nullptr;
+  if (!added)
+    return std::nullopt;
+  for (const llvm::json::Value &value : *added) {
+    const llvm::json::Object *token = value.getAsObject();
+    std::optional<llvm::StringRef> text = token ? token->getString("content") : std::nullopt;
+    if (text && llvm::is_contained(texts, *text))
+      return token->getInteger("id");
+  }
+  return std::nullopt;
 }
 
 } // namespace attnc

@@ -63,6 +63,53 @@ TEST(FineTuning, AClassifierLearnsLabels) {
 )"));
 }
 
+TEST(FineTuning, AMaskedLanguageModelLearnsHiddenTokens) {
+  Import import = trained(R"({"model_type": "roberta", "architectures": ["RobertaForMaskedLM"]})");
+  EXPECT_THAT(import.result.text, HasSubstr(R"(
+// The folder has no tokenizer with a token [MASK] or <mask>: `--set mask=...` gives its number.
+)"));
+  EXPECT_THAT(import.result.text, HasSubstr("model Roberta(rate = 1e-5, warm = 100, mask) {"));
+  EXPECT_THAT(import.result.text, HasSubstr(R"(
+  /// The mean cross-entropy of tokens that are hidden from the network.
+  fn loss(tokens: i32[batch, seq <= 510]) -> f32 {
+    losses.masked_loss((tokens, length) => head(encoder.features(tokens, length), encoder.token.table), tokens, 30522, mask)
+  }
+)"));
+}
+
+TEST(FineTuning, AClassifierOfTokensLearnsTheirLabels) {
+  Import import = trained(R"({"model_type": "bert", "architectures": ["BertForTokenClassification"]})");
+  EXPECT_THAT(import.result.text, HasSubstr(R"(
+  /// The mean cross-entropy of the classes of tokens.
+  fn loss(tokens: i32[batch, seq <= 512], labels: i32[batch, seq]) -> f32 {
+    let length = losses.text_lengths(tokens)
+    losses.label_loss(classifier(encoder.features(tokens, length)), labels, length)
+  }
+)"));
+}
+
+TEST(FineTuning, ImagesAndTextsLearnWhichBelongTogether) {
+  Import import = trained(R"({"model_type": "clip", "architectures": ["CLIPModel"]})");
+  EXPECT_THAT(import.result.text, HasSubstr(R"(
+  /// The mean cross-entropy of the text of each image and the image of each text.
+  fn loss(pixel_values: f32[batch, 3, 224, 224], tokens: i32[batch, seq <= 77]) -> f32 {
+    losses.contrastive_loss(logits(pixel_values, tokens))
+  }
+)"));
+}
+
+TEST(FineTuning, ADenoiserLearnsTheNoise) {
+  Import import = trained(R"({"_class_name": "DiTTransformer2DModel", "num_embeds_ada_norm": 10})");
+  EXPECT_THAT(import.result.text, HasSubstr("model Dit(rate = 1e-5, warm = 100, unlabelled = 0.1) {"));
+  EXPECT_THAT(import.result.text, HasSubstr(R"(
+  /// The mean squared error of the noise in images at random time steps.
+  fn loss(latents: f32[batch, 4, 32, 32], class_labels: i32[batch]) -> f32 {
+    let labels = losses.some_replaced(class_labels, unlabelled, 10)
+    losses.noise_loss((noisy, t) => network(noisy, t, labels), latents)
+  }
+)"));
+}
+
 TEST(FineTuning, AdaptersLeaveTheNetworkAsItIs) {
   Import import(R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"]})",
                 {.trains = true, .lora = Adapters{.targets = {"query", "intermediate.dense"}, .rank = 4}});
@@ -89,9 +136,9 @@ model T5(rank = 8, alpha = 16.0) {
 }
 
 TEST(FineTuning, OtherModelsHaveNoLoss) {
-  EXPECT_EQ(trained(R"({"model_type": "bert", "architectures": ["BertForMaskedLM"]})").message,
-            "config.json: there is no loss to train Bert with; decoders of text and classifiers of texts and images "
-            "have one");
+  EXPECT_EQ(trained(R"({"model_type": "bert", "architectures": ["BertModel"]})").message,
+            "config.json: there is no loss to train Bert with: it needs a class with a head in `architectures`, or "
+            "`decoder_start_token_id` if a decoder follows an encoder");
 }
 
 } // namespace

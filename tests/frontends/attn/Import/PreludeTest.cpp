@@ -232,16 +232,12 @@ TEST(Prelude, ACopyWithOtherNamesImportsToTheSame) {
 
 //===- Closed forms -----------------------------------------------------------------------------------------------===//
 
-Array reals(std::initializer_list<int64_t> shape, std::vector<double> values) {
-  return Array(Element::F32, shape, std::move(values));
-}
-
 TEST(Prelude, SmoothedTargetsGiveAllClassesAShare) {
   auto smoothed = [](const std::string &smoothing) {
     // The probabilities are 1/8, 2/8 and 5/8.
-    return valuesOf("use nn\nfn f(x: f32[n, 3], t: i32[n]) -> f32[n] { cross_entropy_smoothed(x, t, " + smoothing +
-                        ") }",
-                    {reals({2, 3}, {0, std::log(2), std::log(5), 0, std::log(2), std::log(5)}), integers({2}, {1, 2})});
+    return valuesOf(
+        "use nn\nfn f(x: f32[n, 3], t: i32[n]) -> f32[n] { cross_entropy_smoothed(x, t, " + smoothing + ") }",
+        {floats({2, 3}, {0, std::log(2), std::log(5), 0, std::log(2), std::log(5)}), integers({2}, {1, 2})});
   };
   const double uniform = (std::log(8) + std::log(4) + std::log(1.6)) / 3;
   EXPECT_THAT(smoothed("0.0"), are({std::log(4), std::log(1.6)}));
@@ -250,7 +246,7 @@ TEST(Prelude, SmoothedTargetsGiveAllClassesAShare) {
 
 TEST(Prelude, CostsToGoEndAtTheLength) {
   EXPECT_THAT(valuesOf("use nn\nfn f(c: f32[n, 4], l: i32[n]) -> f32[n, 4] { cost_to_go(c, l, 0.5) }",
-                       {reals({2, 4}, {1, 2, 4, 8, 1, 1, 1, 1}), integers({2}, {3, 0})}),
+                       {floats({2, 4}, {1, 2, 4, 8, 1, 1, 1, 1}), integers({2}, {3, 0})}),
               are({3, 4, 4, 0, 0, 0, 0, 0}));
 }
 
@@ -259,7 +255,7 @@ TEST(Prelude, LinearAttentionSumsDecayedValues) {
   EXPECT_THAT(
       valuesOf("use recurrences\nfn f(v: f32[1, 2, 3, 1], g: f32[1, 2, 3]) -> f32[1, 2, 3, 1] {\n"
                "  gated_linear_attention(ones(1, 1, 3, 1), ones(1, 1, 3, 1), v, g)\n}",
-               {reals({1, 2, 3, 1}, {8, 4, 2, 1, 2, 3}), reals({1, 2, 3}, {9, -std::log(2), -std::log(4), 0, 0, 0})}),
+               {floats({1, 2, 3, 1}, {8, 4, 2, 1, 2, 3}), floats({1, 2, 3}, {9, -std::log(2), -std::log(4), 0, 0, 0})}),
       are({8, 8, 4, 1, 3, 6}));
 }
 
@@ -269,7 +265,7 @@ TEST(Prelude, TheDeltaRuleReplacesValues) {
       valuesOf(
           "use recurrences\nfn f(v: f32[1, 1, 3, 1], g: f32[1, 1, 3], r: f32[1, 1, 3]) -> f32[1, 1, 3, 1] {\n"
           "  gated_delta_rule(ones(1, 1, 3, 1), ones(1, 1, 3, 1), v, g, r)\n}",
-          {reals({1, 1, 3, 1}, {8, 4, 9}), reals({1, 1, 3}, {0, 0, -std::log(2)}), reals({1, 1, 3}, {1, 0.25, 0})}),
+          {floats({1, 1, 3, 1}, {8, 4, 9}), floats({1, 1, 3}, {0, 0, -std::log(2)}), floats({1, 1, 3}, {1, 0.25, 0})}),
       are({8, 7, 3.5}));
 }
 
@@ -279,8 +275,8 @@ TEST(Prelude, DecaysOfFeaturesAreTheirOwn) {
   EXPECT_THAT(valuesOf("use recurrences\nfn f(k: f32[1, 1, 3, 2], v: f32[1, 1, 3, 1], g: f32[1, 1, 3, 2], "
                        "r: f32[1, 1, 3]) -> f32[1, 1, 3, 1] {\n"
                        "  feature_gated_delta_rule(ones(1, 1, 3, 2), k, v, g, r)\n}",
-                       {reals({1, 1, 3, 2}, {1, 0, 0, 1, 1, 1}), reals({1, 1, 3, 1}, {8, 4, 9}),
-                        reals({1, 1, 3, 2}, {0, 0, 0, 0, -std::log(2), 0}), reals({1, 1, 3}, {1, 1, 0})}),
+                       {floats({1, 1, 3, 2}, {1, 0, 0, 1, 1, 1}), floats({1, 1, 3, 1}, {8, 4, 9}),
+                        floats({1, 1, 3, 2}, {0, 0, 0, 0, -std::log(2), 0}), floats({1, 1, 3}, {1, 1, 0})}),
               are({8, 12, 8}));
 }
 
@@ -350,11 +346,11 @@ TEST(Prelude, TextsEndAtTheirFirstZero) {
 
 TEST(Prelude, MetricsOfAWholeSetAreComputedFromSums) {
   EXPECT_THAT(
-      valuesOf("use metrics\nfn f(a: f32) -> f32[2] { [i < 2] => f1_score(a * i, 4.0, 6.0) }", {reals({}, {3})}),
+      valuesOf("use metrics\nfn f(a: f32) -> f32[2] { [i < 2] => f1_score(a * i, 4.0, 6.0) }", {floats({}, {3})}),
       are({0, 0.6}));
   EXPECT_THAT(valuesOf("use metrics\nfn f(x: f32[n], y: f32[n]) -> f32 {\n"
                        "let (n, sx, sy, xx, yy, xy) = correlation_sums(x, y)\ncorrelation(n, sx, sy, xx, yy, xy) }",
-                       {reals({4}, {1, 2, 3, 4}), reals({4}, {2, 1, 4, 3})}),
+                       {floats({4}, {1, 2, 3, 4}), floats({4}, {2, 1, 4, 3})}),
               are({0.6}));
 }
 
@@ -395,14 +391,14 @@ TEST(Prelude, TransposedConvolutionsAreCropped) {
   EXPECT_THAT(
       valuesOf("use vision\nfn f(x: f32[n, h, h, 1], w: f32[3, 3, 1, 1]) -> f32[n, h - 2, h - 2, 1] "
                "{ vision.transposed_convolution(x, w, 1, 2) }",
-               {reals({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9}), reals({3, 3, 1, 1}, {1, 0, 0, 0, 0, 0, 0, 0, 2})}),
+               {floats({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9}), floats({3, 3, 1, 1}, {1, 0, 0, 0, 0, 0, 0, 0, 2})}),
       are({9 + 2 * 1}));
 }
 
 TEST(Prelude, BoxesOverlap) {
   auto of = [](const std::string &function, std::vector<double> a, std::vector<double> b) {
     return valuesOf("use vision\nfn f(a: f32[4], b: f32[4]) -> f32 { vision." + function + " }",
-                    {reals({4}, std::move(a)), reals({4}, std::move(b))})[0];
+                    {floats({4}, std::move(a)), floats({4}, std::move(b))})[0];
   };
   EXPECT_NEAR(of("iou(a, b)", {0, 0, 2, 2}, {1, 1, 3, 3}), 1.0 / 7, 1e-12);
   EXPECT_NEAR(of("giou(a, b)", {0, 0, 2, 2}, {1, 1, 3, 3}), 1.0 / 7 - 2.0 / 9, 1e-12);
@@ -415,16 +411,16 @@ TEST(Prelude, BoxesOverlap) {
 }
 
 TEST(Prelude, GroupsOfChannelsHaveMeanZeroAndVarianceOne) {
-  Parameters parameters = {{"group.weight", reals({4}, {1, 1, 2, 2})}, {"group.bias", reals({4}, {0, 0, 0, 3})}};
+  Parameters parameters = {{"group.weight", floats({4}, {1, 1, 2, 2})}, {"group.bias", floats({4}, {0, 0, 0, 3})}};
   EXPECT_THAT(valuesOf("use vision\nmodel M() {\n  group: vision.GroupNorm(4, 2, 0.0)\n"
                        "  fn f(x: f32[n, 1, 2, 4]) -> f32[n, 1, 2, 4] { group(x) }\n}\n",
-                       {reals({1, 1, 2, 4}, {1, 3, 5, 5, 3, 1, 7, 7})}, parameters),
+                       {floats({1, 1, 2, 4}, {1, 3, 5, 5, 3, 1, 7, 7})}, parameters),
               are({-1, 1, -2, 1, 1, -1, 2, 5}));
 }
 
 TEST(Prelude, UpsamplingRepeatsPixels) {
   EXPECT_THAT(valuesOf("use vision\nfn f(x: f32[n, 1, 2, 1]) -> f32[n, 2, 4, 1] { vision.upsample(x) }",
-                       {reals({1, 1, 2, 1}, {3, 4})}),
+                       {floats({1, 1, 2, 1}, {3, 4})}),
               are({3, 3, 4, 4, 3, 3, 4, 4}));
 }
 
@@ -477,7 +473,7 @@ TEST(Prelude, AssignmentsAvoidInfiniteCosts) {
   for (std::string function : {"matching", "auction"}) {
     auto columns = [&](std::vector<double> costs) {
       return valuesOf("use vision\nfn f(cost: f32[b, n, 2]) -> i32[b, n] { vision." + function + "(cost) }",
-                      {reals({1, 2, 2}, std::move(costs))});
+                      {floats({1, 2, 2}, std::move(costs))});
     };
     EXPECT_THAT(columns({0, 1, 5, INFINITY}), are({1, 0})) << function;
     std::vector<double> forced = columns({0, INFINITY, 0, INFINITY});
@@ -487,7 +483,7 @@ TEST(Prelude, AssignmentsAvoidInfiniteCosts) {
 
 TEST(Prelude, UnitVectorsHaveAnyLength) {
   auto unit = [&](std::vector<double> x) {
-    return valuesOf("use vision\nfn f(x: f32[2]) -> f32[2] { vision.unit(x) }", {reals({2}, std::move(x))});
+    return valuesOf("use vision\nfn f(x: f32[2]) -> f32[2] { vision.unit(x) }", {floats({2}, std::move(x))});
   };
   EXPECT_NEAR(unit({3e-9, 4e-9})[0], 0.6, 1e-6);
   EXPECT_THAT(unit({0, 0}), are({0, 0}));
@@ -495,12 +491,12 @@ TEST(Prelude, UnitVectorsHaveAnyLength) {
 
 /// Weights of zero are no division by zero.
 TEST(Prelude, SpectralNormalisationOfZeroIsZero) {
-  Parameters parameters = {{"conv.weight", reals({1, 1, 1, 2}, {0, 0})},
-                           {"conv.right", reals({2}, {1, 1})},
-                           {"conv.bias", reals({2}, {0, 3})}};
+  Parameters parameters = {{"conv.weight", floats({1, 1, 1, 2}, {0, 0})},
+                           {"conv.right", floats({2}, {1, 1})},
+                           {"conv.bias", floats({2}, {0, 3})}};
   EXPECT_THAT(valuesOf("use vision\nmodel M() {\n  conv: vision.SpectralConv(1, 2, 1)\n"
                        "  fn f(x: f32[b, 1, 1, 1]) -> f32[b, 1, 1, 2] { conv(x) }\n}\n",
-                       {reals({1, 1, 1, 1}, {2})}, parameters),
+                       {floats({1, 1, 1, 1}, {2})}, parameters),
               are({0, 3}));
 }
 
@@ -510,7 +506,7 @@ TEST(Prelude, GlimpsesAreMeansOfSquares) {
   auto seen = [&](double x, double y) {
     return valuesOf("use vision\nfn f(image: f32[b, 4, 6, 1], at: f32[b, 2]) -> f32[b, 2, 2, 2, 1] {"
                     " vision.glimpse(image, at, 2, 2) }",
-                    {image, reals({1, 2}, {x, y})});
+                    {image, floats({1, 2}, {x, y})});
   };
   // rows of 6 pixels: 1 to 6, 7 to 12, 13 to 18, 19 to 24
   EXPECT_THAT(seen(0, 0), are({9, 10, 15, 16, 5.5, 7.5, 17.5, 19.5}));
@@ -518,7 +514,7 @@ TEST(Prelude, GlimpsesAreMeansOfSquares) {
   EXPECT_THAT(seen(1e30, 1e30), are({0, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_THAT(valuesOf("use vision\nfn f(image: f32[b, 4, 6, 1], at: f32[b, 2]) -> f32[b, 1, 1, 1, 1] {"
                        " vision.glimpse(image, at, 1, 1) }",
-                       {image, reals({1, 2}, {0, 0})}),
+                       {image, floats({1, 2}, {0, 0})}),
               are({16}))
       << "an odd width";
 }
@@ -536,32 +532,14 @@ TEST(Prelude, RelativeBiasHasTheBucketsOfT5) {
   EXPECT_THAT(buckets("false"), are({0, 1, 7, 9, 12, 15, 15, 17, 23, 25, 28, 31}));
 }
 
-/// The lengths of rows that repeat their last token; a row without padding, and one of equal tokens.
-TEST(Prelude, LossesOfTextsLeaveOutPadding) {
-  Array tokens = integers({3, 4}, {1, 2, 2, 2, 1, 0, 2, 1, 2, 2, 2, 2});
-  EXPECT_THAT(valuesOf("use models.losses\nfn f(t: i32[b, n]) -> i32[b] { losses.text_lengths(t) }", {tokens}),
-              are({2, 4, 1}));
-  EXPECT_THAT(valuesOf("use models.losses\nfn f(t: i32[b, n]) -> i32[b, n] { losses.after_start(t, 9) }", {tokens}),
-              are({9, 1, 2, 2, 9, 1, 0, 2, 9, 2, 2, 2}));
-  // The token 2 has the probability 1/2 after each token, and the others 1/4.
-  auto loss = [&](const std::string &name) {
-    return valuesOf("use models.losses\nfn f(t: i32[b, n]) -> f32 {\n"
-                    "  losses." +
-                        name + "([i < b, s < n, c < 3] => if c == 2 then log(2.0) else 0.0, t)\n}",
-                    {tokens});
-  };
-  EXPECT_THAT(loss("next_token_loss"), are({std::log(2) * (1 + 2 + 1 + 2) / 4}));
-  EXPECT_THAT(loss("token_loss"), are({std::log(2) * (2 + 1 + 2 + 2 + 1 + 2 + 1) / 7}));
-}
-
 TEST(Prelude, AnAdapterAddsAProductOfLowRank) {
-  Parameters parameters = {{"w.weight", reals({2, 3}, {1, 0, 0, 0, 1, 0})},
-                           {"base_model.model.w.lora_A.weight", reals({1, 3}, {1, 2, 3})},
-                           {"base_model.model.w.lora_B.weight", reals({2, 1}, {4, -1})}};
+  Parameters parameters = {{"w.weight", floats({2, 3}, {1, 0, 0, 0, 1, 0})},
+                           {"base_model.model.w.lora_A.weight", floats({1, 3}, {1, 2, 3})},
+                           {"base_model.model.w.lora_B.weight", floats({2, 1}, {4, -1})}};
   EXPECT_THAT(valuesOf("use nn\nuse adapters\nmodel M() {\n"
                        "  w: nn.Linear(3, 2, false) with adapters.LoRA(1, 0.5) at \"w\"\n"
                        "  fn f(x: f32[n, 3]) -> f32[n, 2] { w(x) }\n}",
-                       {reals({2, 3}, {1, 1, 1, 0, 0, 2})}, parameters),
+                       {floats({2, 3}, {1, 1, 1, 0, 0, 2})}, parameters),
               are({1 + 0.5 * 4 * 6, 1 - 0.5 * 6, 0.5 * 4 * 6, -0.5 * 6}));
 }
 
