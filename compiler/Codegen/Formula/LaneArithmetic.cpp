@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Formula/LaneArithmetic.h"
+#include "compiler/Codegen/Formula/Divisibility.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -142,14 +143,24 @@ LaneIndex LaneArithmetic::multiply(const LaneIndex &a, const LaneIndex &b) const
   return combined<arith::MulIOp>(*this, a, b, proved);
 }
 
+/// x for a sum x + k whose floor((x + k) / divisor) is x / divisor: the divisor divides x, and 0 <= k < divisor. All
+/// heads of a group then have the same quotient, so that their common keys are loaded once.
+static Value withoutRemainder(Value dividend, int64_t divisor) {
+  APInt rest;
+  auto sum = dividend.getDefiningOp<arith::AddIOp>();
+  bool isRest = sum && matchPattern(sum.getRhs(), m_ConstantInt(&rest)) && !rest.isNegative() && rest.slt(divisor);
+  return isRest && isMultipleOf(sum.getLhs(), divisor) ? sum.getLhs() : dividend;
+}
+
 LaneIndex LaneArithmetic::floorDivide(const LaneIndex &a, const LaneIndex &b) const {
   bool proved = a.proved && b.proved;
-  if (auto divisor = constantOf(b); divisor && *divisor == 1)
+  std::optional<int64_t> divisor = constantOf(b);
+  if (divisor == 1)
     return a;
-  auto divisor = constantOf(b);
   // floor((base + l s) / c) = floor(base / c) + l s/c where c divides s.
   if (!a.lanes && b.isUniform() && (a.step == 0 || (divisor && *divisor > 0 && a.step % *divisor == 0)))
-    return {builder.createOrFold<arith::FloorDivSIOp>(location, a.base, b.base),
+    return {builder.createOrFold<arith::FloorDivSIOp>(location, divisor ? withoutRemainder(a.base, *divisor) : a.base,
+                                                      b.base),
             a.step ? a.step / *divisor : 0,
             {},
             proved};

@@ -66,6 +66,7 @@ struct LaneInstructions {
 /// loop, such as the next block of keys, are not here.
 struct PrefetchDistances {
   int64_t keyValueBytes;  ///< bytes; attention by the decode algorithm: its keys and values
+  int64_t keyValueCache;  ///< the level of the cache for them, 1 or 2
   int64_t streamedLines;  ///< cache lines; a GEMM that reads each panel once: the panel, to the second-level cache
   int64_t panelSteps;     ///< steps of k; a GEMM of several register tiles of rows: the panel, to the first-level cache
   int64_t separatedSteps; ///< steps of k; a GEMM that reads an unpacked right matrix of several panels: this matrix

@@ -56,7 +56,7 @@ private:
       Value offset = code.add(code.add(at, code.mul(operands.depth, c)), k);
       Value right = code.load(operands.right, offset, mask);
       if (ahead)
-        code.prefetch(operands.right, code.add(offset, ahead), 3);
+        code.prefetch(operands.right, code.add(offset, ahead), /*locality=*/2); // 3 reads 30 % less bandwidth on Zen 4
       for (int64_t r = 0; r < rows; ++r) {
         Value &sum = sums[(set * count + c) * rows + r];
         sum = vector::FMAOp::create(code.builder, code.location, lefts[r], right, sum);

@@ -25,6 +25,18 @@ TEST(Target, LevelsHaveTheirVectors) {
   EXPECT_EQ(v4->isa->name, "AVX-512");
 }
 
+TEST(Target, ProcessorsOfOneInstructionSetDifferInPrefetches) {
+  auto distance = [](std::string_view name) {
+    const Isa *isa = llvm::cantFail(Target::resolve(name)).isa;
+    EXPECT_EQ(isa->name, "AVX-512");
+    return isa->prefetch.keyValueCache;
+  };
+  EXPECT_EQ(distance("znver4"), 2);
+  EXPECT_EQ(distance("znver5"), 2);
+  EXPECT_EQ(distance("sapphirerapids"), 1);
+  EXPECT_EQ(distance("x86-64-v4"), 1);
+}
+
 TEST(Target, NativeAndProcessorNamesResolve) {
   EXPECT_EQ(errorOf("native"), "");
   EXPECT_EQ(errorOf("skylake-avx512"), "");

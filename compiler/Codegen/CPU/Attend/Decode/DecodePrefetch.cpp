@@ -88,7 +88,8 @@ void DecodePrefetch::redirect(Runs &runs, const Runs &others, Value condition) c
 
 void DecodePrefetch::prefetch(const Runs &runs, int64_t key, Value number) const {
   for (const Run &run : runs)
-    loops.prefetch(run.flat, {loops.add(loops.add(run.offset, loops.mul(run.stride, key)), number)}, /*locality=*/3);
+    loops.prefetch(run.flat, {loops.add(loops.add(run.offset, loops.mul(run.stride, key)), number)},
+                   /*locality=*/4 - target.isa->prefetch.keyValueCache);
 }
 
 } // namespace attnc

@@ -33,7 +33,7 @@ public:
   /// values are not loaded from one tensor at indices alone.
   Runs aheadOfValues(const DecodeBlock &block, Value key) const;
   /// Emits one prefetch for each run: of the cache line of element `number` (index) of the run's key number `key`, to
-  /// the first-level cache.
+  /// the cache PrefetchDistances::keyValueCache.
   void prefetch(const Runs &runs, int64_t key, Value number) const;
 
 private:

@@ -6,8 +6,9 @@ using attnc::SizeExpr;
 
 namespace attnc {
 
-/// Lines prefetched in one iteration of a loop: more are issued in a burst.
-static constexpr int64_t linesAtOnce = 16;
+/// Lines that one iteration of a loop reads. LLVM's scheduler reads more lines in an order that hardware prefetchers do
+/// not follow: those of several keys in turns.
+static constexpr int64_t linesAtOnce = 8;
 
 void DecodeProducts::compute(const DecodeBlock &block) const {
   int64_t tileKeys = schedule.lanes / llvm::PowerOf2Ceil(shape.largestTile);

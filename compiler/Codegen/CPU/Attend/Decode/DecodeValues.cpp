@@ -19,9 +19,10 @@ void DecodeValues::correct(int64_t row, Value correction) const {
   });
 }
 
-/// 4 rows x 4 vectors of values in registers, or fewer rows and more vectors, in slices of about equal size.
+/// 2 rows x 8 vectors of values in registers: the cache lines of a key are read in the order of their addresses. There
+/// are more rows if there are fewer vectors, and slices of about equal size if there are more.
 int64_t DecodeValues::tileVectors() const {
-  int64_t most = std::min<int64_t>(8, schedule.lanes / shape.largestTile);
+  int64_t most = std::min<int64_t>(8, schedule.lanes / std::min<int64_t>(2, shape.largestTile));
   int64_t whole = problem.values.isConstant() ? problem.values.constant() / schedule.lanes : 0;
   return whole ? whole / ((whole + most - 1) / most) : most;
 }
@@ -34,7 +35,10 @@ void DecodeValues::accumulate(const DecodeBlock &block) const {
     auto sum = [&](Value from, Value to, int64_t vectorsAtOnce) {
       loops.loop(from, to, loops.constant(vectorsAtOnce * schedule.lanes), [&](Value value) {
         for (const RowTile &tile : shape.rowTiles)
-          accumulateTile({tile, block, begin, end, value, vectorsAtOnce});
+          for (int64_t r = 0; r < tile.count; r += schedule.lanes / vectorsAtOnce) {
+            RowTile some = {tile.first + r, std::min(schedule.lanes / vectorsAtOnce, tile.count - r)};
+            accumulateTile({some, block, begin, end, value, vectorsAtOnce});
+          }
       });
     };
     Value whole = loops.mul(loops.div(rows.values, loops.constant(width)), width);
