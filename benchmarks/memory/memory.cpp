@@ -4,6 +4,7 @@
 //   memory-benchmark load MODEL.so SYMBOL FILE ENTRY SIZE... loads them, calls ENTRY with zeros at these sizes of its
 //                                                            dimensions, and prints the resident memory; a file of
 //                                                            `attnc pack` is mapped
+#include "benchmarks/support/Model.h"
 #include <attn/attn.h>
 #include <attn/packed.h>
 #include <cstdio>
@@ -14,16 +15,13 @@
 #include <string>
 #include <vector>
 
+using namespace attnc::bench;
+
 namespace {
 
 [[noreturn]] void fail(const std::string &message) {
   std::fprintf(stderr, "memory-benchmark: %s\n", message.c_str());
   std::exit(1);
-}
-
-void must(attn_code code, const attn_status &status) {
-  if (code != ATTN_OK)
-    fail(status.message);
 }
 
 const attn_model &modelOf(const char *library, const char *symbol) {
@@ -88,68 +86,22 @@ void write(const attn_model &model, const char *path, bool isNarrow) {
     fail(std::string(path) + " can't be written");
 }
 
-/// Bytes of packed weights, and of weights that kernels read as loaded.
-int64_t bytesRead(const attn_model &model) {
-  int64_t bytes = 0;
-  for (int64_t number = 0; number < model.packed_count; ++number)
-    bytes += model.packed[number].bytes;
-  for (int64_t p = 0; p < model.parameter_count; ++p) {
-    const attn_parameter_info &parameter = model.parameters[p];
-    if (!parameter.unread)
-      bytes += product(parameter.counts, parameter.list_rank) * product(parameter.shape, parameter.rank) *
-               attn_element_bytes(parameter.dtype);
-  }
-  return bytes;
-}
-
-struct Call {
-  Call(const attn_model &model, const attn_context &context, const char *name, const std::vector<int64_t> &dimensions)
-      : model(model), context(context), number(attn_find_entry(&model, name)) {
-    if (number < 0)
-      fail(std::string("no entry point ") + name);
-    const attn_entry_info &entry = model.entries[number];
-    if (int64_t(dimensions.size()) != entry.dimension_count)
-      fail(std::string(name) + " has another number of dimensions");
-    for (int32_t t = 0; t < entry.input_count + entry.result_count; ++t) {
-      attn_tensor tensor = {nullptr, {}, entry.tensors[t].dtype, entry.tensors[t].rank};
-      for (int32_t d = 0; d < tensor.rank; ++d)
-        tensor.shape[d] = attn_size(&entry.tensors[t].shape[d], dimensions.data());
-      storage.emplace_back(product(tensor.shape, tensor.rank) * attn_element_bytes(tensor.dtype) + 1);
-      tensor.data = storage.back().data();
-      tensors.push_back(tensor);
-    }
-    this->context.arena_bytes = entry.arena_bytes(dimensions.data(), context.executor->workers);
-    this->context.arena = attn_memory_allocate(size_t(this->context.arena_bytes));
-  }
-  void run() {
-    attn_status status;
-    must(attn_run(&model, number, &context, tensors.data(), int64_t(tensors.size()), &status), status);
-  }
-  const attn_model &model;
-  attn_context context;
-  int64_t number;
-  std::vector<std::vector<char>> storage;
-  std::vector<attn_tensor> tensors;
-};
-
 void load(const attn_model &model, const char *path, const char *entry, const std::vector<int64_t> &dimensions) {
   attn_status status;
-  attn_pool *pool;
-  attn_context context = {};
-  must(attn_pool_create(0, &pool, &status), status);
-  context.executor = attn_pool_executor(pool);
-  must(attn_is_packed_file(path) ? attn_weights_map(&model, path, &context.weights, &status)
-                                 : attn_weights_load(&model, path, 0, context.executor, &context.weights, &status),
+  Workers workers;
+  attn_weights *weights = nullptr;
+  must(attn_is_packed_file(path) ? attn_weights_map(&model, path, &weights, &status)
+                                 : attn_weights_load(&model, path, 0, workers.executor(), &weights, &status),
        status);
-  int64_t loaded = resident("VmRSS:"), most = resident("VmHWM:"), read = bytesRead(model);
-  Call call(model, context, entry, dimensions);
+  int64_t loaded = resident("VmRSS:"), most = resident("VmHWM:"), read = bytesOfWeights(model);
+  Call call(model, weights, workers.executor(), entry, dimensions);
   call.run();
   int64_t now = resident("VmRSS:");
   std::printf("kernels read %.0f MB of weights; resident %.0f MB when they are loaded (%.2f x), %.0f at most meanwhile "
               "(%.2f x); %.0f MB behind a call (%.2f x), of which the arena is %.0f; its share of them (Pss) is %.0f\n",
               megabytes(read), megabytes(loaded), double(loaded) / double(read), megabytes(most),
-              double(most) / double(read), megabytes(now), double(now) / double(read),
-              megabytes(call.context.arena_bytes), megabytes(resident("Pss:", "/proc/self/smaps_rollup")));
+              double(most) / double(read), megabytes(now), double(now) / double(read), megabytes(call.arenaBytes()),
+              megabytes(resident("Pss:", "/proc/self/smaps_rollup")));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "benchmarks/support/Model.h"
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace attnc::bench {
 
@@ -39,6 +40,66 @@ Context::Context(attn_weights *weights, const attn_executor *executor, int64_t b
 }
 
 Context::~Context() { attn_memory_free(context.arena, size_t(context.arena_bytes)); }
+
+static int64_t product(const int64_t *sizes, int32_t rank) {
+  int64_t result = 1;
+  for (int32_t i = 0; i < rank; ++i)
+    result *= sizes[i];
+  return result;
+}
+
+int64_t bytesOfWeights(const attn_model &model) {
+  int64_t bytes = 0;
+  for (int64_t number = 0; number < model.packed_count; ++number)
+    bytes += model.packed[number].bytes;
+  for (int64_t p = 0; p < model.parameter_count; ++p) {
+    const attn_parameter_info &parameter = model.parameters[p];
+    if (!parameter.unread)
+      bytes += product(parameter.counts, parameter.list_rank) * product(parameter.shape, parameter.rank) *
+               attn_element_bytes(parameter.dtype);
+  }
+  return bytes;
+}
+
+/// The number of the entry point `name`, which takes `dimensionCount` sizes.
+static int64_t numberOf(const attn_model &model, const char *name, size_t dimensionCount) {
+  int64_t number = attn_find_entry(&model, name);
+  if (number >= 0 && size_t(model.entries[number].dimension_count) == dimensionCount)
+    return number;
+  std::fprintf(stderr, "no entry point '%s' with %zu dimensions\n", name, dimensionCount);
+  std::exit(1);
+}
+
+Call::Call(const attn_model &model, attn_weights *weights, const attn_executor *executor, const char *name,
+           const std::vector<int64_t> &dimensions)
+    : model(model), number(numberOf(model, name, dimensions.size())) {
+  const attn_entry_info &entry = model.entries[number];
+  for (int32_t t = 0; t < entry.input_count + entry.result_count; ++t) {
+    attn_tensor tensor = {nullptr, {}, entry.tensors[t].dtype, entry.tensors[t].rank};
+    for (int32_t d = 0; d < tensor.rank; ++d)
+      tensor.shape[d] = attn_size(&entry.tensors[t].shape[d], dimensions.data());
+    storage.emplace_back(product(tensor.shape, tensor.rank) * attn_element_bytes(tensor.dtype) + 1);
+    tensor.data = storage.back().data();
+    tensors.push_back(tensor);
+  }
+  int64_t bytes = entry.arena_bytes(dimensions.data(), executor->workers);
+  context = {weights, executor, attn_memory_allocate(size_t(bytes)), bytes};
+}
+
+Call::~Call() { attn_memory_free(context.arena, size_t(context.arena_bytes)); }
+
+void Call::run() {
+  attn_status status;
+  must(attn_run(&model, number, &context, tensors.data(), int64_t(tensors.size()), &status), status);
+}
+
+void *Call::find(const char *name) {
+  for (size_t t = 0; t < tensors.size(); ++t)
+    if (std::strcmp(model.entries[number].tensors[t].name, name) == 0)
+      return tensors[t].data;
+  std::fprintf(stderr, "no tensor '%s'\n", name);
+  std::exit(1);
+}
 
 std::vector<int64_t> numbersOf(int count, char **arguments, std::vector<int64_t> otherwise) {
   if (count < 2)

@@ -59,6 +59,33 @@ private:
   attn_context context;
 };
 
+/// Bytes of the weights that kernels of the model read: packed ones, and those that they read as loaded.
+int64_t bytesOfWeights(const attn_model &model);
+
+/// A call of an entry point at fixed sizes of its dimensions, with its arena and its tensors, which are zeros at first.
+/// The model, the weights (null for a model without parameters) and the executor must outlive the call.
+class Call {
+public:
+  Call(const attn_model &model, attn_weights *weights, const attn_executor *executor, const char *entry,
+       const std::vector<int64_t> &dimensions);
+  ~Call();
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+  void run();
+  /// The elements of the input, state or result `name`.
+  template <typename T> T *tensor(const char *name) { return static_cast<T *>(find(name)); }
+  int64_t arenaBytes() const { return context.arena_bytes; }
+
+private:
+  void *find(const char *name);
+
+  const attn_model &model;
+  const int64_t number;
+  attn_context context;
+  std::vector<std::vector<char>> storage;
+  std::vector<attn_tensor> tensors;
+};
+
 /// The arguments of main() after the program's name, as integers; `otherwise` if there are none. A word that is not a
 /// number is 0.
 std::vector<int64_t> numbersOf(int count, char **arguments, std::vector<int64_t> otherwise);

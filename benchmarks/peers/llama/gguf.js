@@ -1,7 +1,9 @@
-// Writes GPT-2 124M with random fp32 weights as a GGUF file, the format of llama.cpp.
+// Writes models with random weights as GGUF files, the format of llama.cpp.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
-const U32 = 4, F32 = 6, STRING = 8, ARRAY = 9, I32 = 5, ALIGNMENT = 32;
+const ALIGNMENT = 32;
+const types = { u32: 4, i32: 5, f32: 6, string: 8, array: 9 };   // of values of the header
+const elements = { f32: { type: 0, bytes: 4 }, bf16: { type: 30, bytes: 2 } };
 
 const u32 = (value) => Buffer.from(Uint32Array.of(value).buffer);
 const u64 = (value) => Buffer.from(BigUint64Array.of(BigInt(value)).buffer);
@@ -9,9 +11,16 @@ const string = (value) => {
   const bytes = Buffer.from(value);
   return Buffer.concat([u64(bytes.length), bytes]);
 };
-const pair = (key, type, value) => Buffer.concat([string(key), u32(type), value]);
-const list = (key, type, values) =>
-  pair(key, ARRAY, Buffer.concat([u32(type), u64(values.length), ...values]));
+const f32 = (value) => Buffer.from(Float32Array.of(value).buffer);
+const values = { u32, i32: u32, f32, string };
+
+/// An entry of the header; `type` is u32, i32, f32 or string. An array is a list of values of this type.
+export function entry(key, type, value) {
+  if (!Array.isArray(value))
+    return Buffer.concat([string(key), u32(types[type]), values[type](value)]);
+  const items = value.map(values[type]);
+  return Buffer.concat([string(key), u32(types.array), u32(types[type]), u64(value.length), ...items]);
+}
 
 function random(count, amplitude, state) {
   const values = new Float32Array(count);
@@ -22,53 +31,33 @@ function random(count, amplitude, state) {
   return values;
 }
 
-// [name, sizes with the fastest first]
-function tensors({ vocab, context, layers, dim }) {
-  const all = [['token_embd.weight', [dim, vocab]], ['position_embd.weight', [dim, context]],
-               ['output_norm.weight', [dim]], ['output_norm.bias', [dim]]];
-  for (let l = 0; l < layers; ++l)
-    for (const [name, from, to] of [['attn_qkv', dim, 3 * dim], ['attn_output', dim, dim], ['ffn_up', dim, 4 * dim],
-                                    ['ffn_down', 4 * dim, dim], ['attn_norm', dim], ['ffn_norm', dim]])
-      all.push([`blk.${l}.${name}.weight`, to ? [from, to] : [from]], [`blk.${l}.${name}.bias`, [to ?? from]]);
-  return all;
+/// The elements of a tensor, uniform in [-amplitude, amplitude); bf16 values are the upper halves of f32 values.
+function bytesOf({ sizes, type, amplitude }, seed) {
+  const drawn = random(sizes.reduce((a, b) => a * b, 1), amplitude, seed);
+  if (type === 'f32') return Buffer.from(drawn.buffer);
+  const halves = new Uint16Array(drawn.buffer), upper = new Uint16Array(drawn.length);
+  for (let i = 0; i < drawn.length; ++i) upper[i] = halves[2 * i + 1];
+  return Buffer.from(upper.buffer);
 }
 
-export function writeGpt2(path, shape = { vocab: 50257, context: 1024, layers: 12, heads: 12, dim: 768 }) {
-  const word = (_, i) => string(i < 256 ? String.fromCodePoint(256 + i) : `w${i}`);
-  const words = Array.from({ length: shape.vocab }, word);
-  const pairs = [
-    pair('general.architecture', STRING, string('gpt2')),
-    pair('general.alignment', U32, u32(ALIGNMENT)),
-    pair('gpt2.context_length', U32, u32(shape.context)),
-    pair('gpt2.embedding_length', U32, u32(shape.dim)),
-    pair('gpt2.feed_forward_length', U32, u32(4 * shape.dim)),
-    pair('gpt2.block_count', U32, u32(shape.layers)),
-    pair('gpt2.attention.head_count', U32, u32(shape.heads)),
-    pair('gpt2.attention.layer_norm_epsilon', F32, Buffer.from(Float32Array.of(1e-5).buffer)),
-    pair('tokenizer.ggml.model', STRING, string('gpt2')),
-    pair('tokenizer.ggml.pre', STRING, string('gpt-2')),
-    list('tokenizer.ggml.tokens', STRING, words),
-    list('tokenizer.ggml.token_type', I32, words.map(() => u32(1))),
-    list('tokenizer.ggml.merges', STRING, [string('w256 w257')]),
-    pair('tokenizer.ggml.bos_token_id', U32, u32(shape.vocab - 1)),
-    pair('tokenizer.ggml.eos_token_id', U32, u32(shape.vocab - 1)),
-  ];
-  const all = tensors(shape), infos = [], padded = (bytes) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+/// `entries` come from entry(). A tensor has a name, sizes (the fastest first), a type (f32 or bf16) and an amplitude.
+export function writeGguf(path, entries, tensors) {
+  const infos = [], padded = (bytes) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
   let offset = 0;
-  for (const [name, sizes] of all) {
-    const count = sizes.reduce((a, b) => a * b, 1);
-    infos.push(Buffer.concat([string(name), u32(sizes.length), ...sizes.map(u64), u32(0), u64(offset)]));
-    offset += padded(4 * count);
+  for (const { name, sizes, type } of tensors) {
+    const { type: number, bytes } = elements[type];
+    infos.push(Buffer.concat([string(name), u32(sizes.length), ...sizes.map(u64), u32(number), u64(offset)]));
+    offset += padded(bytes * sizes.reduce((a, b) => a * b, 1));
   }
-  const head = Buffer.concat([Buffer.from('GGUF'), u32(3), u64(all.length), u64(pairs.length), ...pairs, ...infos]);
+  const all = [entry('general.alignment', 'u32', ALIGNMENT), ...entries];
+  const head = Buffer.concat([Buffer.from('GGUF'), u32(3), u64(tensors.length), u64(all.length), ...all, ...infos]);
   const file = openSync(path, 'w');
-  writeSync(file, Buffer.concat([head, Buffer.alloc(padded(head.length) - head.length)]));
-  for (const [number, [name, sizes]] of all.entries()) {
-    const isGain = name.endsWith('norm.weight');
-    const values = random(sizes.reduce((a, b) => a * b, 1), isGain ? 1 : 0.03, number + 1);
-    const bytes = Buffer.alloc(padded(values.byteLength));
-    Buffer.from(values.buffer).copy(bytes);
-    writeSync(file, bytes);
-  }
+  const write = (bytes) => {
+    for (let done = 0; done < bytes.length;)
+      done += writeSync(file, bytes, done, Math.min(bytes.length - done, 1 << 30));
+    writeSync(file, Buffer.alloc(padded(bytes.length) - bytes.length));
+  };
+  write(head);
+  for (const [number, tensor] of tensors.entries()) write(bytesOf(tensor, number + 1));
   closeSync(file);
 }
