@@ -34,8 +34,9 @@ private:
     Value ahead = code.mul(operands.depth, count);
     sums = code.loop(code.constant(0), whole, step, sums, [&](Value k, ValueRange carried) {
       FlatBuilder::Values next(carried);
+      int64_t line = FlatBuilder::lineElements(operands.right);
       for (int64_t set = 0; set < sets; ++set)
-        multiply(next, set, count, at, code.add(k, set * lanes), Value(), ahead);
+        multiply(next, set, count, at, code.add(k, set * lanes), Value(), set * lanes % line == 0 ? ahead : Value());
       return next;
     });
     sums = code.loop(whole, operands.depth, lanes, sums, [&](Value k, ValueRange carried) {
