@@ -36,6 +36,37 @@ bool needsCheck(tensor::ExtractOp op, unsigned number) {
   return !constant.isZero() && (constant.isNegative() || constant.getSExtValue() >= size);
 }
 
+SmallVector<Value> unprovedSubscripts(tensor::ExtractOp op) {
+  SmallVector<Value> found;
+  for (auto [number, subscript] : llvm::enumerate(op.getIndices()))
+    if (isUnproved(op, number))
+      found.push_back(subscript);
+  return found;
+}
+
+static bool isComputedFrom(Value value, ArrayRef<Value> sources) {
+  if (llvm::is_contained(sources, value))
+    return true;
+  Operation *definer = value.getDefiningOp();
+  return definer && !sources.empty() && llvm::any_of(definer->getOperands(), [&](Value operand) {
+           return operand.getType().isIntOrIndex() && isComputedFrom(operand, sources);
+         });
+}
+
+void markUnproved(tensor::ExtractOp op, ArrayRef<Value> unproved) {
+  SmallVector<int64_t> numbers;
+  for (auto [number, subscript] : llvm::enumerate(op.getIndices()))
+    if (isComputedFrom(subscript, unproved))
+      numbers.push_back(int64_t(number));
+  op->removeAttr(attn::unprovedAttrName);
+  if (!numbers.empty())
+    op->setAttr(attn::unprovedAttrName, DenseI64ArrayAttr::get(op.getContext(), numbers));
+}
+
+bool needsCheck(Value subscript, ArrayRef<Value> unproved) {
+  return comesFromData(subscript) || isComputedFrom(subscript, unproved);
+}
+
 bool readsByData(tensor::ExtractOp op) {
   return llvm::any_of(llvm::seq<unsigned>(0, op.getIndices().size()),
                       [&](unsigned number) { return needsCheck(op, number); });

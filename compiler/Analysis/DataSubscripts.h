@@ -24,6 +24,13 @@ bool comesFromData(mlir::Value subscript);
 /// True if subscript number `number` of `op` has to be checked: it is marked or depends on data, or it is a constant
 /// other than 0 that is negative, not below the static size of its dimension, or of a dimension of dynamic size.
 bool needsCheck(mlir::tensor::ExtractOp op, unsigned number);
+/// The subscripts of `op` that are marked. A pass that replaces `op` by another read, or its subscripts by others, must
+/// call markUnproved() for the new ones.
+llvm::SmallVector<mlir::Value> unprovedSubscripts(mlir::tensor::ExtractOp op);
+/// Marks those subscripts of `op` that are, or are computed from, one of `unproved`, and removes all other marks.
+void markUnproved(mlir::tensor::ExtractOp op, llvm::ArrayRef<mlir::Value> unproved);
+/// True if `subscript` depends on data, or is, or is computed from, one of `unproved`.
+bool needsCheck(mlir::Value subscript, llvm::ArrayRef<mlir::Value> unproved);
 /// True if a subscript of `op` needs a check.
 bool readsByData(mlir::tensor::ExtractOp op);
 /// True if a subscript of a tensor.extract in `region`, at any depth, needs a check.

@@ -91,15 +91,16 @@ private:
     return true;
   }
 
-  /// True if each subscript that comes from data is also a subscript of a tensor that the formula reads, of the same
-  /// size.
+  /// True if each subscript that needs a check is also one of a tensor that the formula reads, of the same size.
   static bool keepsChecks(tensor::ExtractOp extract, linalg::GenericOp producer) {
     return llvm::all_of(llvm::enumerate(extract.getIndices()), [&](auto subscript) {
-      return !comesFromData(subscript.value()) || llvm::any_of(producer.getDpsInputOperands(), [&](OpOperand *operand) {
-        AffineMap map = producer.getMatchingIndexingMap(operand);
-        AffineExpr index = getAffineDimExpr(subscript.index(), map.getContext());
-        return !producer.getMatchingBlockArgument(operand).use_empty() && llvm::is_contained(map.getResults(), index);
-      });
+      return !needsCheck(extract, subscript.index()) ||
+             llvm::any_of(producer.getDpsInputOperands(), [&](OpOperand *operand) {
+               AffineMap map = producer.getMatchingIndexingMap(operand);
+               AffineExpr index = getAffineDimExpr(subscript.index(), map.getContext());
+               return !producer.getMatchingBlockArgument(operand).use_empty() &&
+                      llvm::is_contained(map.getResults(), index);
+             });
     });
   }
 
@@ -175,7 +176,7 @@ private:
   static void fold(tensor::ExtractOp extract, linalg::GenericOp producer) {
     OpBuilder builder(extract);
     Location location = extract.getLoc();
-    SmallVector<Value> indices(extract.getIndices());
+    SmallVector<Value> indices(extract.getIndices()), unproved = unprovedSubscripts(extract);
     IRMapping mapping;
     SmallVector<AffineMap> maps = producer.getIndexingMapsArray();
     for (OpOperand *operand : producer.getDpsInputOperands()) {
@@ -189,7 +190,9 @@ private:
       SmallVector<Value> subscripts;
       for (AffineExpr expr : maps[operand->getOperandNumber()].getResults())
         subscripts.push_back(writeSubscript(builder, location, expr, indices, {}));
-      mapping.map(argument, tensor::ExtractOp::create(builder, location, operand->get(), subscripts).getResult());
+      auto element = tensor::ExtractOp::create(builder, location, operand->get(), subscripts);
+      markUnproved(element, unproved);
+      mapping.map(argument, element.getResult());
     }
     for (Operation &op : producer.getBody()->without_terminator()) {
       if (auto index = dyn_cast<linalg::IndexOp>(op))

@@ -57,7 +57,7 @@ private:
   void foldIntoLayout(linalg::GenericOp contraction);
   void foldLayouts();
 
-  bool keepsChecks(Operation *view, ValueRange subscripts);
+  bool keepsChecks(Operation *view, ValueRange subscripts, ArrayRef<Value> unproved);
   SmallVector<Value> throughExpand(OpBuilder &builder, tensor::ExpandShapeOp op, ValueRange subscripts);
   SmallVector<Value> throughCollapse(OpBuilder &builder, tensor::CollapseShapeOp op, ValueRange subscripts);
   SmallVector<Value> throughSlice(OpBuilder &builder, tensor::ExtractSliceOp op, ValueRange subscripts);
@@ -145,13 +145,13 @@ SmallVector<Value> ViewFolder::throughSlice(OpBuilder &builder, tensor::ExtractS
   return result;
 }
 
-/// True if the checks of data-dependent subscripts stay equally strict. A subscript is checked against the size of the
+/// True if the checks of subscripts that need one stay equally strict. A subscript is checked against the size of the
 /// tensor that is read; the source of a view that narrows or splits that dimension has a larger size.
-bool ViewFolder::keepsChecks(Operation *view, ValueRange subscripts) {
-  auto fromData = [&](int64_t dim) { return comesFromData(subscripts[dim]); };
+bool ViewFolder::keepsChecks(Operation *view, ValueRange subscripts, ArrayRef<Value> unproved) {
+  auto isChecked = [&](int64_t dim) { return needsCheck(subscripts[dim], unproved); };
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
     return llvm::all_of(expand.getReassociationIndices(), [&](const ReassociationIndices &group) {
-      return group.size() == 1 || llvm::none_of(group, fromData);
+      return group.size() == 1 || llvm::none_of(group, isChecked);
     });
   auto slice = dyn_cast<tensor::ExtractSliceOp>(view);
   if (!slice)
@@ -161,7 +161,7 @@ bool ViewFolder::keepsChecks(Operation *view, ValueRange subscripts) {
   for (int64_t dim = 0; dim < slice.getSourceType().getRank(); ++dim)
     if (!dropped[dim]) {
       bool isWhole = shapes.extent(slice.getSource(), dim) == shapes.extent(slice.getResult(), next);
-      if (fromData(next++) && !isWhole)
+      if (isChecked(next++) && !isWhole)
         return false;
     }
   return true;
@@ -171,9 +171,9 @@ void ViewFolder::foldIntoExtract(tensor::ExtractOp extract) {
   unsigned fold = viewsToFold(extract.getTensor());
   if (fold == 0)
     return;
-  SmallVector<Value> subscripts(extract.getIndices());
+  SmallVector<Value> subscripts(extract.getIndices()), unproved = unprovedSubscripts(extract);
   Value source = extract.getTensor();
-  if (!keepsChecks(source.getDefiningOp(), subscripts))
+  if (!keepsChecks(source.getDefiningOp(), subscripts, unproved))
     return;
   OpBuilder builder(extract);
   Operation *reader = extract->getParentOfType<attn::AttendOp>();
@@ -185,7 +185,7 @@ void ViewFolder::foldIntoExtract(tensor::ExtractOp extract) {
     record(Reason::ViewFolded, source.getDefiningOp(), reader, source);
   for (unsigned i = 0; i < fold; ++i) {
     Operation *view = source.getDefiningOp();
-    if (!keepsChecks(view, subscripts))
+    if (!keepsChecks(view, subscripts, unproved))
       break;
     if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view)) {
       subscripts = throughExpand(builder, expand, subscripts);
@@ -203,6 +203,7 @@ void ViewFolder::foldIntoExtract(tensor::ExtractOp extract) {
   }
   extract.getTensorMutable().assign(source);
   extract.getIndicesMutable().assign(subscripts);
+  markUnproved(extract, unproved);
   simplify(extract);
 }
 

@@ -168,8 +168,10 @@ struct LiftGathers : impl::LiftGathersPassBase<LiftGathers> {
       for (unsigned loop = 0; loop < count; ++loop)
         subscripts.push_back(linalg::IndexOp::create(inner, at, loop));
       subscripts.push_back(copies.lookupOrDefault(gather.extract.getIndices().back()));
-      Value element = tensor::ExtractOp::create(inner, at, gather.extract.getTensor(), subscripts);
-      linalg::YieldOp::create(inner, at, element);
+      auto element = tensor::ExtractOp::create(inner, at, gather.extract.getTensor(), subscripts);
+      if (llvm::is_contained(unprovedSubscripts(gather.extract), gather.extract.getIndices().back()))
+        markUnproved(element, subscripts.back());
+      linalg::YieldOp::create(inner, at, element.getResult());
     };
     return linalg::GenericOp::create(builder, at, empty.getType(), inputs, empty, maps, loops, body).getResult(0);
   }

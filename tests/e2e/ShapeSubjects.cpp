@@ -84,6 +84,8 @@ static std::vector<Subject> sizeSubjects() {
       {"sizes.attn", "chunked", products, lengths({0, 1, 16, 37, 64})},
       {"sizes.attn", "chunked_gradient", {.c = 16, .reduction = 64}, lengths({1, 16, 37})},
       {"sizes.attn", "shifted", {}, {{"a row out of range", {{"n", 4}}, {}, outOfRange}}},
+      {"sizes.attn", "shifted_columns", {}, {{"a column out of range", {{"n", 4}}, {}, outOfRange}}},
+      {"sizes.attn", "shifted_layers", {}, {{"an element out of range", {{"n", 4}}, {}, outOfRange}}},
       {"sizes.attn", "blocks", {.c = 16, .reduction = 48}, lengths({0, 1, 4, 37, 130})},
   };
 }

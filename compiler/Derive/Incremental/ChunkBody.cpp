@@ -1,4 +1,5 @@
 #include "compiler/Derive/Incremental/ChunkBody.h"
+#include "compiler/Analysis/DataSubscripts.h"
 
 using namespace mlir;
 
@@ -94,7 +95,7 @@ void ChunkBody::copyExtract(tensor::ExtractOp extract) {
   std::optional<unsigned> position = chunk.dims.positionDim(old);
   bool isOwn = chunk.analysis.readsOwnPosition(extract), isCached = chunk.analysis.readsCache(extract);
   const RetainedValue *retained = isCached ? chunk.plan.cache(old) : nullptr;
-  SmallVector<Value> subscripts;
+  SmallVector<Value> subscripts, unproved;
   if (chunk.isPerRow(old))
     subscripts.push_back(rowIndex());
   for (auto [dim, subscript] : llvm::enumerate(extract.getIndices())) {
@@ -107,9 +108,13 @@ void ChunkBody::copyExtract(tensor::ExtractOp extract) {
       subscripts.push_back(toRingIndex(value(subscript), *retained));
     else
       subscripts.push_back(isCallIndex ? callIndices.lookup(stripped) : value(subscript));
+    if (llvm::is_contained(unprovedSubscripts(extract), subscript))
+      unproved.push_back(subscripts.back());
   }
   Value from = isCached ? chunk.cacheContents.lookup(old) : value(old);
-  mapping.map(extract.getResult(), tensor::ExtractOp::create(chunk.builder, extract.getLoc(), from, subscripts));
+  auto element = tensor::ExtractOp::create(chunk.builder, extract.getLoc(), from, subscripts);
+  markUnproved(element, unproved);
+  mapping.map(extract.getResult(), element.getResult());
 }
 
 /// Position of a key by its index in the ring. In next, indices after that of the current position hold the positions
