@@ -253,19 +253,68 @@ std::optional<GroupedContraction> matchGroupedContraction(linalg::GenericOp op) 
   if (!left || !selector || !out || out->empty())
     return std::nullopt;
   auto inMatrix = [&](unsigned loop) { return llvm::is_contained(product->matrixLoops, loop); };
-  auto isRow = [&](unsigned loop) { return llvm::is_contained(*out, loop) && !inMatrix(loop); };
-  auto isDepth = [&](unsigned loop) { return !llvm::is_contained(*out, loop); };
+  auto isRow = [&](unsigned loop) { return !inMatrix(loop); };
+  auto isDepth = [&](unsigned loop) { return inMatrix(loop) && !llvm::is_contained(*out, loop); };
   ArrayRef<unsigned> matrix = product->matrixLoops;
   bool hasOneColumn = llvm::count_if(matrix, isDepth) + 1 == int64_t(matrix.size());
-  if (!hasOneColumn || (isDepth(matrix.front()) && isDepth(matrix.back())))
+  if (!hasOneColumn || matrix.size() == 1 || (isDepth(matrix.front()) && isDepth(matrix.back())))
     return std::nullopt;
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    if (isDepth(loop) ? !llvm::is_contained(*left, loop) || !inMatrix(loop)
-                      : isRow(loop) && !llvm::is_contained(*left, loop) && !llvm::is_contained(*selector, loop))
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    bool inLeft = llvm::is_contained(*left, loop), inSelector = llvm::is_contained(*selector, loop);
+    if ((isDepth(loop) && !inLeft) || (isRow(loop) && !inLeft && !inSelector))
       return std::nullopt;
+    if (isRow(loop) && !llvm::is_contained(*out, loop))
+      product->summedRows.push_back(loop);
+  }
   if (isRow(out->back()) || !llvm::all_of(*selector, isRow) ||
       !llvm::all_of(*left, [&](unsigned loop) { return isRow(loop) || isDepth(loop); }))
     return std::nullopt;
+  return product;
+}
+
+/// The read of a tensor outside of `body` at distinct arguments of `body`, which are the loops; null for other values.
+static std::optional<GroupedOuterProduct::Operand> matchLoopRead(Value value, Block &body) {
+  auto read = value.getDefiningOp<tensor::ExtractOp>();
+  if (!read || body.getParent()->isAncestor(read.getTensor().getParentRegion()))
+    return std::nullopt;
+  GroupedOuterProduct::Operand operand{read.getTensor(), {}};
+  for (Value subscript : read.getIndices()) {
+    auto loop = dyn_cast<BlockArgument>(subscript);
+    if (!loop || loop.getOwner() != &body || llvm::is_contained(operand.loops, loop.getArgNumber()))
+      return std::nullopt;
+    operand.loops.push_back(loop.getArgNumber());
+  }
+  return operand;
+}
+
+std::optional<GroupedOuterProduct> matchGroupedOuterProduct(attn::ScatterAddOp op) {
+  Block &body = op.getBody().front();
+  auto term = cast<attn::TermOp>(body.getTerminator());
+  auto multiply = term.getValue().getDefiningOp<arith::MulFOp>();
+  auto number = term.getSubscripts().empty() ? arith::IndexCastOp()
+                                             : term.getSubscripts().front().getDefiningOp<arith::IndexCastOp>();
+  if (!multiply || !multiply.getType().isF32() || !number || !number.getIn().getType().isInteger(32) ||
+      term.getSubscripts().size() != 3)
+    return std::nullopt;
+  auto row = dyn_cast<BlockArgument>(term.getSubscripts()[1]),
+       column = dyn_cast<BlockArgument>(term.getSubscripts()[2]);
+  auto selector = matchLoopRead(number.getIn(), body);
+  auto left = matchLoopRead(multiply.getLhs(), body), right = matchLoopRead(multiply.getRhs(), body);
+  if (!row || row.getOwner() != &body || !column || column.getOwner() != &body || row == column || !selector || !left ||
+      !right)
+    return std::nullopt;
+  if (llvm::is_contained(left->loops, column.getArgNumber()))
+    std::swap(left, right);
+  GroupedOuterProduct product{*left, *right, *selector, row.getArgNumber(), column.getArgNumber()};
+  auto isIn = [](const GroupedOuterProduct::Operand &operand, unsigned loop) {
+    return llvm::is_contained(operand.loops, loop);
+  };
+  for (unsigned loop = 0; loop < op.getSizes().size(); ++loop) {
+    bool inLeft = isIn(*left, loop), inRight = isIn(*right, loop), inSelector = isIn(*selector, loop);
+    bool isRow = loop == product.row, isColumn = loop == product.column;
+    if (isRow || isColumn ? inLeft != isRow || inRight != isColumn || inSelector : !inLeft && !inRight && !inSelector)
+      return std::nullopt;
+  }
   return product;
 }
 

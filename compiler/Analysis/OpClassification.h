@@ -11,6 +11,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -79,15 +80,35 @@ std::optional<ContractionDims> matchContraction(mlir::linalg::GenericOp op);
 ///       sum over depth.. of left[rows.., depth..] * matrices[selector[rows..], columns.., depth..]
 ///
 /// The loops of the selector are row loops. Left may lack row loops; its dimensions, and those of `matrices` after the
-/// first, are in any order.
+/// first, are in any order. The op may also sum over rows, as in the gradient of a row that several matrices share:
+///
+///   result[t, column] = sum over r, depth of left[t, r, depth] * matrices[selector[t, r], column, depth]
 struct GroupedContraction {
   unsigned left, selector;                 ///< numbers of the operands
   mlir::tensor::ExtractOp element;         ///< the read of the selected matrix, in the body
   llvm::SmallVector<unsigned> matrixLoops; ///< the loops that index the dimensions of `matrices` after the first
+  llvm::SmallVector<unsigned> summedRows;  ///< the row loops that the result lacks, ascending
 };
 /// Matches a grouped product of f32 tensors to one f32 result that starts from zeros, and whose innermost dimension is
 /// the only column. The columns are the first or the last dimension of each matrix. Null for other ops.
 std::optional<GroupedContraction> matchGroupedContraction(mlir::linalg::GenericOp op);
+
+/// A grouped outer product, the gradient of a grouped product with respect to its matrices: an attn.scatter_add in
+/// which the selector has the number of the matrix that each outer product of two rows is added to.
+///
+///   result[e, row, column] = init[e, row, column]
+///       + sum over depth.. with selector[depth..] = e of left[depth.., row] * right[depth.., column]
+struct GroupedOuterProduct {
+  /// A tensor whose dimension d is subscripted by loop loops[d].
+  struct Operand {
+    mlir::Value tensor;
+    llvm::SmallVector<unsigned> loops;
+  };
+  Operand left, right, selector; ///< any of them may lack depth loops
+  unsigned row, column;          ///< loops; all others are depth loops
+};
+/// Matches a grouped outer product of f32 tensors by an i32 selector, to a result of rank 3. Null for other ops.
+std::optional<GroupedOuterProduct> matchGroupedOuterProduct(mlir::attn::ScatterAddOp op);
 
 /// The positions of the dimensions that the results of `map` are, in order. Null unless each result is a dimension, and
 /// no two are the same.

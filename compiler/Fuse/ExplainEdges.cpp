@@ -183,7 +183,7 @@ Reason EdgeExplainer::intoContraction(Edge &edge) {
   BlockArgument argument = edge.consumer.getArgument(edge.argument);
   bool isContracted = llvm::any_of(argument.getUsers(), [](Operation *user) {
     auto generic = dyn_cast<linalg::GenericOp>(user);
-    return generic && generic.getNumReductionLoops() != 0;
+    return (generic && generic.getNumReductionLoops() != 0) || user->getParentOfType<attn::ScatterAddOp>();
   });
   auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
   if (isContracted) {

@@ -17,6 +17,12 @@
 //
 // If both operands of a pointwise op are contractions, it becomes the epilogue of the later one.
 //
+// On processors, grouped products and grouped outer products (OpClassification.h) are groups of kind "gemm", too. A
+// grouped product that sums over rows becomes a product of all rows and a sum of its rows:
+//
+//   %y = generic sum_{r, k} x[t, r, k] * w[s[t, r], n, k]    →    %z = generic sum_k x[t, r, k] * w[s[t, r], n, k]
+//                                                                %y = generic sum_r z[t, r, n]
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/Decisions.h"
 #include "compiler/Analysis/HostFunctions.h"
@@ -45,9 +51,12 @@ class ContractionFormer {
 public:
   ContractionFormer(ModuleOp module, func::FuncOp function) : module(module), function(function), shapes(function) {}
   void run(llvm::function_ref<bool(linalg::GenericOp)> staysWindow);
+  void separateSummedRows();
   void groupSelectedProducts();
+  void groupOuterProducts();
 
 private:
+  OpFoldResult sizeOf(OpBuilder &builder, Location location, const SizeExpr &size);
   bool isRightInOrder(linalg::GenericOp contraction, const ContractionDims &dims);
   bool isLeftInOrder(linalg::GenericOp contraction, const ContractionDims &dims, ArrayRef<unsigned> depth);
   void copyToOrder(linalg::GenericOp contraction, unsigned operand, ArrayRef<unsigned> wanted);
@@ -116,6 +125,12 @@ bool ContractionFormer::isLeftInOrder(linalg::GenericOp contraction, const Contr
   return isRun || (steps.isConstant() && steps.constant() > 1);
 }
 
+OpFoldResult ContractionFormer::sizeOf(OpBuilder &builder, Location location, const SizeExpr &size) {
+  if (size.isConstant())
+    return builder.getIndexAttr(size.constant());
+  return shapes.materialise(builder, location, size);
+}
+
 /// Replaces an operand of the contraction by a copy whose dimensions are the loops `wanted`, in that order.
 void ContractionFormer::copyToOrder(linalg::GenericOp contraction, unsigned operand, ArrayRef<unsigned> wanted) {
   SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
@@ -130,9 +145,7 @@ void ContractionFormer::copyToOrder(linalg::GenericOp contraction, unsigned oper
     int64_t dim = llvm::find(loops, loop) - loops.begin();
     permutation.push_back(dim);
     read.push_back(getAffineDimExpr(loop, context));
-    SizeExpr size = shapes.extent(source, dim);
-    sizes.push_back(size.isConstant() ? OpFoldResult(builder.getIndexAttr(size.constant()))
-                                      : OpFoldResult(shapes.materialise(builder, contraction.getLoc(), size)));
+    sizes.push_back(sizeOf(builder, contraction.getLoc(), shapes.extent(source, dim)));
   }
   Value empty = tensor::EmptyOp::create(builder, contraction.getLoc(), sizes, builder.getF32Type());
   auto copy = linalg::TransposeOp::create(builder, contraction.getLoc(), source, empty, permutation);
@@ -319,6 +332,52 @@ void ContractionFormer::recordEpilogue(linalg::GenericOp epilogue, linalg::Gener
                           {}});
 }
 
+/// Divides each grouped product that sums over rows into a product of all rows and a sum of its rows.
+void ContractionFormer::separateSummedRows() {
+  SmallVector<linalg::GenericOp> products;
+  function.walk([&](linalg::GenericOp op) {
+    auto grouped = groupOf(op) ? std::nullopt : matchGroupedContraction(op);
+    if (grouped && !grouped->summedRows.empty())
+      products.push_back(op);
+  });
+  for (linalg::GenericOp op : products) {
+    SmallVector<unsigned> summed = matchGroupedContraction(op)->summedRows;
+    OpBuilder builder(op);
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<AffineExpr> rows(maps.back().getResults());
+    for (unsigned loop : summed) // before the columns
+      rows.insert(rows.end() - 1, builder.getAffineDimExpr(loop));
+    maps.back() = AffineMap::get(op.getNumLoops(), 0, rows, op.getContext());
+    std::vector<SizeExpr> extents = loopExtents(op, shapes);
+    SmallVector<OpFoldResult> sizes;
+    SmallVector<unsigned> loopOfDimension = *plainDims(maps.back());
+    for (unsigned loop : loopOfDimension)
+      sizes.push_back(sizeOf(builder, op.getLoc(), extents[loop]));
+    Value empty = tensor::EmptyOp::create(builder, op.getLoc(), sizes, builder.getF32Type());
+    SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+    for (unsigned loop : summed)
+      iterators[loop] = utils::IteratorType::parallel;
+    Value zero = arith::ConstantOp::create(builder, op.getLoc(), builder.getF32FloatAttr(0));
+    Value start = linalg::FillOp::create(builder, op.getLoc(), zero, empty).getResult(0);
+    Value product = rebuildGeneric(builder, op, op.getInputs(), start, maps, iterators).getResult(0);
+    unsigned rank = rows.size(), first = rank - 1 - summed.size();
+    AffineMap all = builder.getMultiDimIdentityMap(rank), kept = all;
+    SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+    for (unsigned each = 0; each < summed.size(); ++each) {
+      kept = kept.dropResult(first);
+      loops[first + each] = utils::IteratorType::reduction;
+    }
+    auto sum = linalg::GenericOp::create(builder, op.getLoc(), op.getResultTypes(), product, op.getDpsInits(),
+                                         ArrayRef<AffineMap>{all, kept}, loops,
+                                         [](OpBuilder &body, Location location, ValueRange elements) {
+                                           Value next = arith::AddFOp::create(body, location, elements[1], elements[0]);
+                                           linalg::YieldOp::create(body, location, next);
+                                         });
+    op.replaceAllUsesWith(sum.getResults());
+    op.erase();
+  }
+}
+
 /// Marks each grouped product, with its epilogue, as a group of kind "gemm".
 void ContractionFormer::groupSelectedProducts() {
   SmallVector<linalg::GenericOp> products;
@@ -335,6 +394,22 @@ void ContractionFormer::groupSelectedProducts() {
     }
     markGroup(product, mark);
   }
+}
+
+/// Marks each grouped outer product, with the zeros that it starts from, as a group of kind "gemm".
+void ContractionFormer::groupOuterProducts() {
+  int64_t next = nextGroupNumber(function);
+  function.walk([&](attn::ScatterAddOp product) {
+    if (groupOf(product) || !matchGroupedOuterProduct(product))
+      return;
+    GroupMark mark{next++, KernelKind::Gemm};
+    if (auto fill = product.getInit().getDefiningOp<linalg::FillOp>()) { // other products may start from it, too
+      auto zeros = cast<linalg::FillOp>(OpBuilder(product).clone(*fill));
+      product.getInitMutable().assign(zeros.getResult(0));
+      markGroup(zeros, mark);
+    }
+    markGroup(product, mark);
+  });
 }
 
 /// Groups each sum that remains a sum over windows with its epilogue.
@@ -371,8 +446,11 @@ struct FormContractions : EmitterPass<FormContractions, impl::FormContractionsPa
         return signalPassFailure();
       ContractionFormer former(getOperation(), function);
       former.run([&](linalg::GenericOp sum) { return sumsWindows(sum, target); });
-      if (!target.isDevice) // devices have no code for grouped products
+      if (!target.isDevice) { // devices have no code for grouped products
+        former.separateSummedRows();
         former.groupSelectedProducts();
+        former.groupOuterProducts();
+      }
       if (failed(applyPatternsGreedily(function, reshapes)))
         return signalPassFailure();
     }

@@ -35,11 +35,12 @@ void inlineCall(func::CallOp call, func::FuncOp kernel) {
   mapping.map(kernel.getArguments(), call.getOperands());
   func::FuncOp caller = call->getParentOfType<func::FuncOp>();
   Block &body = kernel.front();
-  for (Operation &op : body.without_terminator()) {
-    Operation *copy = builder.clone(op, mapping);
+  SmallVector<Operation *> copies;
+  for (Operation &op : body.without_terminator())
+    copies.push_back(builder.clone(op, mapping));
+  for (Operation *copy : copies) // whether a fill is a computation depends on its users
     if (computesTensor(copy))
       markGroup(copy, {nextGroupNumber(caller), KernelKind::Loops});
-  }
   for (auto [result, returned] : llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
     result.replaceAllUsesWith(mapping.lookupOrDefault(returned));
   call.erase();

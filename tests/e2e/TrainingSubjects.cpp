@@ -31,6 +31,14 @@ std::vector<Subject> trainingSubjects() {
                         entry,
                         {.c = 16, .reduction = 60},
                         {{"few rows", {{"n", 3}, {"t", 2}}}, {"odd", {{"n", 17}, {"t", 5}}}}});
+  std::vector<Choice> tokens = {{"one token", {{"batch", 1}, {"seq", 1}}}, {"tokens", {{"batch", 3}, {"seq", 37}}}};
+  for (const char *entry : {"loss_gradient", "train"})
+    subjects.push_back({"mixtures.attn", entry, {.c = 32, .reduction = 60, .along = {"batch", "seq"}}, tokens});
+  subjects.push_back({"mixtures.attn",
+                      "products_gradient",
+                      {.c = 32, .reduction = 32, .along = {"n", "picks"}},
+                      {{"rows", {{"n", 50}, {"picks", 3}}}, {"none", {{"n", 0}, {"picks", 3}}}},
+                      {{"at", below(6)}}});
   return subjects;
 }
 

@@ -43,6 +43,13 @@ void FlatBuilder::store(Value vector, Value memref, Value offset, Value mask) {
   storeMasked(mask, vector, memref, ValueRange{offset});
 }
 
+void FlatBuilder::copy(Value source, Value from, Value target, Value to, Value count) {
+  Value whole = mul(div(count, lanes), lanes);
+  auto copyVector = [&](Value at, Value mask) { store(load(source, add(from, at), mask), target, add(to, at), mask); };
+  loop(constant(0), whole, lanes, [&](Value at) { copyVector(at, Value()); });
+  when(less(whole, count), [&] { copyVector(whole, laneMask(sub(count, whole))); });
+}
+
 void FlatBuilder::prefetchForWriting(Value memref, Value offset) {
   memref::PrefetchOp::create(builder, location, memref, ValueRange{offset}, /*isWrite=*/true, /*localityHint=*/3,
                              /*isDataCache=*/true);

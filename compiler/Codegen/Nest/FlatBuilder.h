@@ -38,6 +38,8 @@ public:
   /// are not accessed; a load returns zero in them.
   Value load(Value memref, Value offset, Value mask);
   void store(Value vector, Value memref, Value offset, Value mask);
+  /// Copies `count` (index) elements. Elements are widened or rounded if the element types of the buffers differ.
+  void copy(Value source, Value from, Value target, Value to, Value count);
   /// Prefetches the cache line of the element at `offset` to the first-level cache, for a store.
   void prefetchForWriting(Value memref, Value offset);
 

@@ -14,6 +14,16 @@
 // GROUPED: linalg.generic {{.*}}"parallel"]} {{.*}}attrs = {attn.group = [0, "gemm"]}
 // DEVICE-NOT: attn.group
 
+// RUN: attn-opt %S/Inputs/grouped-gradients.mlir --attn-form-contractions | FileCheck %s --check-prefix=GRADIENTS
+// RUN: attn-opt %S/Inputs/grouped-gradients.mlir --attn-form-contractions=target=cuda | FileCheck %s --check-prefix=DEVICE
+
+// The product of all rows and the sum of the rows with equal i; the outer products with the zeros that they start from.
+// GRADIENTS: linalg.generic {{.*}}["parallel", "parallel", "parallel", "reduction"]} {{.*}}attrs = {attn.group = [0, "gemm"]} {
+// GRADIENTS: linalg.generic {{.*}}["parallel", "reduction", "parallel"]} {{.*}}outs({{.*}} : tensor<?x16xf32>) {
+// GRADIENTS: linalg.fill {attn.group = [1, "gemm"]}
+// GRADIENTS: attn.scatter_add
+// GRADIENTS: } {attn.group = [1, "gemm"]}
+
 // RUN: attn-opt %S/reasons/several-uses.mlir --attn-form-contractions | FileCheck %s --check-prefix=SEVERAL
 
 // A product with two readers is fused with neither.

@@ -1,4 +1,12 @@
 // RUN: attn-opt %s --attn-split-kernels=target=x86-64-v3 | FileCheck %s
+// RUN: attn-opt %S/Inputs/grouped-columns.mlir --attn-form-contractions --attn-outline-kernels --attn-split-kernels | \
+// RUN:     FileCheck %s --check-prefix=FILL
+
+// The rows of these outer products are not contiguous. The zeros that the scatter starts from are a kernel, too.
+// FILL-LABEL:    func.func @f(
+// FILL-NOT:      linalg.fill
+// FILL-COUNT-2:  call @f_loops
+// FILL:          return
 
 // No emitter supports a gemm kernel whose epilogue is a reduction, so each op becomes a kernel.
 // CHECK-LABEL: func.func @entry

@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/Gemm/GemmPhase.h"
+#include "compiler/Codegen/CPU/Gemm/GroupedOuterProduct.h"
 #include "compiler/Codegen/CPU/Gemm/GroupedRows.h"
 #include "compiler/Codegen/CPU/Gemm/SplitKGemm.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
@@ -55,9 +56,14 @@ FailureOr<KernelCode> emitGemm(func::FuncOp kernel, const Target &target, Module
         (panels * problem->extent(LoopGroup::Depth) * SizeExpr(schedule.nr * 4)).alignTo(scratchAlignment);
   }
   KernelFrame frame(kernel, name, code);
-  emitGemmPhase(*problem, schedule, frame);
+  if (problem->isOuterProduct()) {
+    emitGroupedOuterProduct(*problem, schedule, frame);
+    result.workerBytes = outerProductBytes(schedule);
+  } else {
+    emitGemmPhase(*problem, schedule, frame);
+    result.workerBytes = schedule.workerBytes(*problem);
+  }
   result.phases.push_back({name, schedule.chunks(*problem)});
-  result.workerBytes = schedule.workerBytes(*problem);
   result.cost = cost;
   if (schedule.dots)
     recordSchedule(kernel, {{"nr", schedule.nr}});

@@ -73,15 +73,8 @@ LeftOperand::LeftOperand(const GemmContext &context)
 void LeftOperand::copyRows(Value first, Value count) {
   firstCopied = first;
   Value depth = extent(LoopGroup::Depth);
-  Value whole = code.mul(code.div(depth, code.lanes), code.lanes);
   code.loop(code.constant(0), count, 1, [&](Value row) {
-    Value from = rowOffset(code.add(first, row));
-    Value to = code.mul(row, depth);
-    auto copy = [&](Value k, Value mask) {
-      code.store(code.load(source, code.add(from, k), mask), copied, code.add(to, k), mask);
-    };
-    code.loop(code.constant(0), whole, code.lanes, [&](Value k) { copy(k, Value()); });
-    code.when(code.less(whole, depth), [&] { copy(whole, code.laneMask(code.sub(depth, whole))); });
+    code.copy(source, rowOffset(code.add(first, row)), copied, code.mul(row, depth), depth);
   });
 }
 

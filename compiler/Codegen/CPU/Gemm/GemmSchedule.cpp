@@ -19,10 +19,13 @@ constexpr int64_t depthUnit = scheduleKey(KernelKind::Gemm, "kc").step;
 
 int64_t knownOr(const SizeExpr &size, int64_t otherwise) { return size.isConstant() ? size.constant() : otherwise; }
 
-/// The depth of a chunk: chunks of at most 384 steps, about equally long, in whole units.
+/// The depth of a chunk: chunks of at most 384 steps, about equally long, in whole units. The number of steps of each
+/// matrix of a grouped outer product is known at run time.
 int64_t chooseDepth(const GemmProblem &problem) {
-  constexpr int64_t longest = 384;
+  constexpr int64_t longest = 384, longestOuter = 128;
   SizeExpr depth = problem.extent(LoopGroup::Depth);
+  if (problem.isOuterProduct())
+    return longestOuter;
   if (!depth.isConstant())
     return longest;
   int64_t chunks = std::max<int64_t>(1, llvm::divideCeil(depth.constant(), longest));
@@ -101,7 +104,8 @@ static bool suitsCopyingRows(const GemmProblem &problem) {
 }
 
 GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
-    : dots(suitsDots(problem)), copiesLeft(!dots && !problem.selector && isRowContiguous(problem)),
+    : dots(suitsDots(problem)),
+      copiesLeft(!dots && (problem.selector ? problem.isOuterProduct() : isRowContiguous(problem))),
       copiesRows(!dots && !copiesLeft && suitsCopyingRows(problem)), lanes(target.f32Lanes),
       prefetch(target.isa->prefetch) {
   SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
@@ -127,7 +131,7 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
   packsPanels =
       !problem.packing && !dots && !readsRight && !copiesLeft && (problem.selector || knownOr(panels, 0) >= manyPanels);
   chooseGroups(problem);
-  chooseHeights(rows, /*isKnown=*/rows.isConstant() && !problem.selector);
+  chooseHeights(problem);
 }
 
 bool GemmSchedule::suitsReadingRight(const GemmProblem &problem) const {
@@ -160,15 +164,16 @@ void GemmSchedule::chooseGroups(const GemmProblem &problem) {
   }
 }
 
-void GemmSchedule::chooseHeights(const SizeExpr &rows, bool isKnown) {
-  if (!isKnown) {
+void GemmSchedule::chooseHeights(const GemmProblem &problem) {
+  SizeExpr rows = problem.extent(LoopGroup::Row);
+  if (!rows.isConstant() || problem.isGroupedProduct()) {
     for (int64_t height = 1; height < mr; height *= 2)
       singleHeights.push_back(height);
     singleHeights.push_back(mr);
     if (mr > 1)
       blockHeights.push_back(mr - 1);
     blockHeights.push_back(mr);
-  } else if (rows.constant() <= mr) {
+  } else if (rows.constant() <= mr && !problem.isOuterProduct()) {
     singleHeights.push_back(std::max<int64_t>(1, rows.constant()));
   } else {
     int64_t tiles = rowTiles.constant();
@@ -189,7 +194,7 @@ SizeExpr GemmSchedule::chunks(const GemmProblem &problem) const {
   if (readsRight)
     return problem.extent(LoopGroup::Batch).ceilDiv(batchesPerChunk) * panelGroups;
   SizeExpr matrices = problem.extent(LoopGroup::Batch);
-  if (problem.selector) // those that have rows
+  if (problem.isGroupedProduct()) // those that have rows
     matrices = SizeExpr::min(matrices, problem.extent(LoopGroup::Row));
   return matrices * (hasAllRows(problem) ? SizeExpr(1) : rowBlocks) * panelGroups;
 }

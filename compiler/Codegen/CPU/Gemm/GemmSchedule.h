@@ -60,6 +60,8 @@
 // sorts the rows by their matrices (GroupedRows.h). A chunk is (matrix, group of panels); it multiplies all rows of the
 // matrix, whose number is known at run time. It packs a panel only if the matrix has rows.
 //
+// **Grouped outer products.** The loops are those of a column-major left (GroupedOuterProduct.h).
+//
 // Sources: Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), for the loops around the
 // register tile. The sizes of tiles and depth blocks are measured (benchmarks/kernels).
 //
@@ -100,7 +102,8 @@ struct GemmSchedule {
   bool readsRight = false;
   /// A chunk packs the panels that it multiplies with into worker scratch.
   bool packsPanels;
-  /// Left is column-major (isRowContiguous). If the rows are several tiles, blocks of left are copied.
+  /// Left is column-major (isRowContiguous), or the product is a grouped outer product. If the rows are several tiles,
+  /// or in a grouped outer product, blocks of left are copied.
   bool copiesLeft;
   /// Left is contiguous along k, `dots` is false, and left is stored in bf16 or f16 or belongs to a grouped product,
   /// whose rows are not at equal distances. A chunk copies its rows as f32 once for all its panels; register tiles read
@@ -125,17 +128,17 @@ struct GemmSchedule {
   int64_t blockRows() const { return tilesPerBlock * mr; }
   /// Parts of a worker's scratch, in floats: the partial sums of a row block, [panel of the chunk][row][nr] if
   /// `copiesLeft`, otherwise [row][nr]; the copied tiles, [tile][kc][mr]; the copied rows, [row][K]. Zero if
-  /// `copiesLeft`, or `copiesRows`, is false.
+  /// `copiesLeft`, or `copiesRows`, is false. Grouped outer products have only the first part, and parts of their own.
   int64_t sumFloats() const { return blockRows() * nr * (copiesLeft ? panelsPerChunk : 1); }
   int64_t copiedFloats() const { return copiesLeft ? tilesPerBlock * kc * mr : 0; }
   SizeExpr rowFloats(const GemmProblem &problem) const;
   /// The possible heights of tiles in rows, ascending: if all rows are one tile, and if they are several tiles. A list
-  /// is empty if its case cannot occur.
+  /// is empty if its case cannot occur. All rows of a grouped outer product are tiles of a block.
   llvm::SmallVector<int64_t> singleHeights, blockHeights;
   /// The number of accumulators of each sum if all rows are one tile of `rows` rows: a power of two, at most 8.
   int64_t accumulatorSets(int64_t rows) const;
   /// Whether a chunk multiplies all rows with its panels: if it packs panels, and in a grouped product.
-  bool hasAllRows(const GemmProblem &problem) const { return packsPanels || problem.selector; }
+  bool hasAllRows(const GemmProblem &problem) const { return packsPanels || problem.isGroupedProduct(); }
   /// The number of chunks of the phase that multiplies.
   SizeExpr chunks(const GemmProblem &problem) const;
   /// A worker's scratch has workerBytes() bytes. It begins with the partial sums, sumsBytes() bytes. The copied tiles
@@ -148,7 +151,7 @@ private:
   bool suitsReadingRight(const GemmProblem &problem) const;
   bool suitsStoringFromRegisters(const GemmProblem &problem) const;
   void chooseGroups(const GemmProblem &problem);
-  void chooseHeights(const SizeExpr &rows, bool isKnown);
+  void chooseHeights(const GemmProblem &problem);
 };
 
 /// The number of columns of a panel for a matrix of `columns` columns. It is one to four vectors (one to three with

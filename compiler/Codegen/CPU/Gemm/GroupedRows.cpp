@@ -11,11 +11,11 @@ namespace attnc {
 static SizeExpr boundsLength(const GemmProblem &problem) { return problem.extent(LoopGroup::Batch) + SizeExpr(2); }
 
 SizeExpr GroupedRows::mostFilled(const GemmProblem &problem) {
-  return SizeExpr::min(problem.extent(LoopGroup::Batch), problem.extent(LoopGroup::Row));
+  return SizeExpr::min(problem.extent(LoopGroup::Batch), problem.extent(problem.selecting));
 }
 
 SizeExpr GroupedRows::sharedBytes(const GemmProblem &problem) {
-  SizeExpr numbers = boundsLength(problem) + problem.extent(LoopGroup::Row) + mostFilled(problem);
+  SizeExpr numbers = boundsLength(problem) + problem.extent(problem.selecting) + mostFilled(problem);
   return (numbers * SizeExpr(4)).alignTo(scratchAlignment);
 }
 
@@ -23,8 +23,8 @@ GroupedRows::GroupedRows(const GemmContext &context) : GemmContext(context) {
   auto numbers = MemRefType::get({ShapedType::kDynamic}, code.builder.getI32Type());
   SizeExpr length = boundsLength(problem);
   bounds = frame.shared(0, numbers, {frame.size(length)});
-  order = frame.shared(frame.size(length * SizeExpr(4)), numbers, {extent(LoopGroup::Row)});
-  SizeExpr before = length + problem.extent(LoopGroup::Row);
+  order = frame.shared(frame.size(length * SizeExpr(4)), numbers, {extent(problem.selecting)});
+  SizeExpr before = length + problem.extent(problem.selecting);
   filled = frame.shared(frame.size(before * SizeExpr(4)), numbers, {frame.size(mostFilled(problem))});
 }
 
@@ -51,8 +51,8 @@ Value GroupedRows::filledMatrix(Value number) const { return load(filled, number
 void GroupedRows::eachRow(llvm::function_ref<void(Value, Value)> body, bool reports) const {
   Value selector = code.flat(frame.buffer(problem.selector->tensor));
   Value matrices = extent(LoopGroup::Batch);
-  code.loop(code.constant(0), extent(LoopGroup::Row), 1, [&](Value row) {
-    Value matrix = load(selector, offset(*problem.selector, LoopGroup::Row, row));
+  code.loop(code.constant(0), extent(problem.selecting), 1, [&](Value row) {
+    Value matrix = load(selector, offset(*problem.selector, problem.selecting, row));
     Value isInside = code.compare(arith::CmpIPredicate::ult, matrix, matrices);
     code.branch(
         isInside, [&] { body(row, matrix); },

@@ -2,7 +2,8 @@
 //
 // The selector of a grouped product (GemmProblem.h) has the number of the right matrix of each row. A phase with one
 // chunk sorts the numbers of the rows by their matrices (counting sort; stable, so that results do not depend on
-// threads). The next phase then multiplies the rows of one matrix at a time:
+// threads). The next phase then multiplies the rows of one matrix at a time. The steps of the depth of a grouped outer
+// product are sorted in the same way; in this file, they are called rows, too.
 //
 //   shared memory   bounds[E + 2]       rows bounds[e] .. bounds[e + 1] - 1 of `order` are those of matrix e
 //                   order[M]            numbers of rows

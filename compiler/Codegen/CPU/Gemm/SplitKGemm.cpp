@@ -236,15 +236,9 @@ private:
 
   void copyScalars(Value k0, Value steps) {
     Value from = scalars.at(code, batch, k0);
-    int64_t whole = schedule.rows / schedule.lanes * schedule.lanes;
     code.loop(code.constant(0), steps, 1, [&](Value k) {
-      Value read = code.add(from, code.mul(k, scalars.step)), written = code.mul(k, schedule.copiedStep());
-      auto copy = [&](Value row, Value mask) {
-        code.store(code.load(scalars.buffer, code.add(read, row), mask), copied, code.add(written, row), mask);
-      };
-      code.loop(code.constant(0), code.constant(whole), schedule.lanes, [&](Value row) { copy(row, Value()); });
-      if (whole < schedule.rows)
-        copy(code.constant(whole), code.laneMask(code.constant(schedule.rows - whole)));
+      code.copy(scalars.buffer, code.add(from, code.mul(k, scalars.step)), copied, code.mul(k, schedule.copiedStep()),
+                code.constant(schedule.rows));
     });
   }
 

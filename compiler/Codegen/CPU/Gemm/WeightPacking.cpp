@@ -17,7 +17,7 @@ static bool isReadOnce(Value tensor) {
 
 std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target, bool inWholePanels) {
   std::optional<GemmProblem> problem;
-  if (!GemmProblem::match(kernel, problem))
+  if (!GemmProblem::match(kernel, problem) || problem->isOuterProduct())
     return std::nullopt;
   auto type = cast<RankedTensorType>(problem->right.tensor.getType());
   SizeExpr rows = problem->extent(LoopGroup::Row);

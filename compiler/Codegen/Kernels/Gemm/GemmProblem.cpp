@@ -49,6 +49,12 @@ Verdict GemmProblem::match(func::FuncOp kernel, std::optional<GemmProblem> &prob
   GemmProblem candidate(kernel);
   if (kernel.getNumResults() != 1)
     return Verdict::no("it has " + std::to_string(kernel.getNumResults()) + " results, not one");
+  if (auto scatter = computedResults(kernel)[0].getDefiningOp<attn::ScatterAddOp>()) {
+    Verdict verdict = candidate.matchOuterProduct(scatter);
+    if (verdict)
+      problem.emplace(std::move(candidate));
+    return verdict;
+  }
   SmallVector<linalg::GenericOp> generics(kernel.getOps<linalg::GenericOp>());
   if (generics.empty() || generics.size() > 2)
     return Verdict::no("it contains " + std::to_string(generics.size()) +
@@ -107,10 +113,43 @@ Verdict GemmProblem::matchGroupedOperands(linalg::GenericOp op, GroupedContracti
   };
   left = inputAccess(grouped.left);
   selector = inputAccess(grouped.selector);
+  if (!grouped.summedRows.empty())
+    return Verdict::no("it sums over rows of a grouped product");
   if (!argumentOf(selector->tensor))
     return Verdict::no("the numbers of its matrices are computed in the kernel");
   right = {grouped.element.getTensor(), {op.getNumLoops()}}; // the loop over the matrices is none of the op
   llvm::append_range(right.loops, grouped.matrixLoops);
+  return Verdict::yes();
+}
+
+Verdict GemmProblem::matchOuterProduct(attn::ScatterAddOp op) {
+  std::optional<GroupedOuterProduct> outer = matchGroupedOuterProduct(op);
+  if (!outer)
+    return Verdict::no("its scatter is not of outer products");
+  auto accessOf = [](const GroupedOuterProduct::Operand &operand) { return Access{operand.tensor, operand.loops}; };
+  left = accessOf(outer->left), right = accessOf(outer->right), selector = accessOf(outer->selector);
+  selecting = LoopGroup::Depth;
+  if (!isZeroFill(op.getInit()))
+    initial = op.getInit();
+  for (Value tensor : {left.tensor, right.tensor, selector->tensor, initial})
+    if (tensor && !argumentOf(tensor))
+      return Verdict::no("an operand of its outer product is computed in the kernel");
+  for (Value size : op.getSizes())
+    loopSizes.push_back(sizes.valueOf(size));
+  unsigned matrices = loopSizes.size();
+  product = result = {op.getResult(), {matrices, outer->row, outer->column}};
+  loopSizes.push_back(sizes.dimension(op.getResult(), 0));
+  auto add = [&](LoopGroup group, unsigned loop) { groups[static_cast<int>(group)].push_back(loop); };
+  for (unsigned loop = 0; loop < matrices; ++loop)
+    add(loop == outer->row ? LoopGroup::Row : loop == outer->column ? LoopGroup::Column : LoopGroup::Depth, loop);
+  add(LoopGroup::Batch, matrices);
+  for (unsigned dimension : {1, 2}) {
+    SizeExpr size = loopSizes[product.loops[dimension]];
+    if (!size.isConstant() || size == SizeExpr(0) || !(size == sizes.dimension(op.getResult(), dimension)))
+      return Verdict::no("its outer products are empty, of unknown size, or smaller than the result's matrices");
+  }
+  if (!isUnit(innerStride(left, LoopGroup::Row)) || !isUnit(innerStride(right, LoopGroup::Column)))
+    return Verdict::no("the rows of its outer products are not contiguous");
   return Verdict::yes();
 }
 
@@ -302,7 +341,7 @@ unsigned GemmProblem::rightOuterDims() const {
 }
 
 SizeExpr GemmProblem::flops() const {
-  SizeExpr matrices = selector ? SizeExpr(1) : extent(LoopGroup::Batch); // that a row is multiplied with
+  SizeExpr matrices = selector ? SizeExpr(1) : extent(LoopGroup::Batch); // that a row, or a step, is multiplied for
   SizeExpr elements = matrices * extent(LoopGroup::Row) * extent(LoopGroup::Column);
   SizeExpr each = extent(LoopGroup::Depth) * SizeExpr(2);
   if (linalg::GenericOp op = epilogue)

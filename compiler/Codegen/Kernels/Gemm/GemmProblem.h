@@ -23,12 +23,17 @@
 // row. Its batch has one loop, over the matrices, which left and product do not have. The loops of the product that
 // right does not have are rows, in the order of the product; left and the selector may lack some of them.
 //
+// In a grouped outer product (OpClassification.h), the kernel is one attn.scatter_add, and the selector has the number
+// of the product's matrix for each step of the depth. The loop over the matrices, which left and right do not have, is
+// the batch. Left and right may lack depth loops. Row and column are one loop each, of constant sizes, and contiguous.
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Codegen/Interface/PanelPacking.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {
@@ -53,16 +58,26 @@ struct GemmProblem {
 
   mlir::func::FuncOp kernel;
   KernelSizes sizes;
-  mlir::linalg::GenericOp contraction, epilogue; ///< epilogue is null if the kernel has none
-  llvm::SmallVector<SizeExpr> loopSizes;         ///< size of each loop of the contraction
-  llvm::SmallVector<unsigned> groups[4];         ///< loops of each LoopGroup in the order of `right`; rows: of `left`
+  mlir::linalg::GenericOp contraction;   ///< null in a grouped outer product
+  mlir::linalg::GenericOp epilogue;      ///< null if the kernel has none
+  llvm::SmallVector<SizeExpr> loopSizes; ///< size of each loop of the contraction
+  /// Loops of each LoopGroup in the order of `right`; rows in that of `left`; depth of a grouped outer product in that
+  /// of the op.
+  llvm::SmallVector<unsigned> groups[4];
   Access left, right, product;
-  std::optional<Access> selector;      ///< of a grouped product: the number of the right matrix of each row; else null
+  /// The number of the matrix of each row of a grouped product, or of each depth step of a grouped outer product; null
+  /// for other products.
+  std::optional<Access> selector;
+  /// The group of the selector's loops: Row or Depth. Not valid without a selector.
+  LoopGroup selecting = LoopGroup::Row;
+  mlir::Value initial;                 ///< of a grouped outer product: the tensor that it is added to; null: zeros
   Access result;                       ///< the tensor that the kernel stores, with its subscripts as loops
   std::optional<PanelPacking> packing; ///< layout of `right` if it is packed; null if it is row-major
   /// Loop l of the epilogue is loop epilogueLoops[l] of the contraction; empty without an epilogue.
   llvm::SmallVector<unsigned> epilogueLoops;
 
+  bool isGroupedProduct() const { return selector && selecting == LoopGroup::Row; }
+  bool isOuterProduct() const { return selector && selecting == LoopGroup::Depth; } ///< a grouped outer product
   llvm::ArrayRef<unsigned> loopsOf(LoopGroup group) const { return groups[static_cast<int>(group)]; }
   SizeExpr extent(LoopGroup group) const; ///< the product of the sizes of its loops
   /// Distance in elements, in the row-major tensor, of adjacent indices of dimension `dimension` of `access`.
@@ -88,6 +103,7 @@ private:
   Verdict matchContraction(mlir::linalg::GenericOp op);
   Verdict matchOperands(mlir::linalg::GenericOp op);
   Verdict matchGroupedOperands(mlir::linalg::GenericOp op, GroupedContraction grouped);
+  Verdict matchOuterProduct(mlir::attn::ScatterAddOp op);
   Verdict findLoopSizes();
   Verdict matchEpilogue(mlir::linalg::GenericOp op);
   Verdict groupLoops();

@@ -48,9 +48,10 @@ void storeSums(RegionVectoriser &vectoriser, KernelFrame &frame, const GemmProbl
     coordinates[*innermostColumn(problem)].step = 1;
   linalg::GenericOp epilogue = problem.epilogue;
   if (!epilogue) {
-    linalg::GenericOp contraction = problem.contraction;
-    AffineMap map = contraction.getMatchingIndexingMap(contraction.getDpsInitOperand(0));
-    return vectoriser.store(sums, frame.result(0), subscriptsOf(map, coordinates));
+    auto subscripts = llvm::map_to_vector(problem.product.loops, [&](unsigned loop) { return coordinates[loop]; });
+    if (problem.initial)
+      sums = arith::AddFOp::create(frame.builder, frame.location, vectoriser.load(problem.initial, subscripts), sums);
+    return vectoriser.store(sums, frame.result(0), subscripts);
   }
   SmallVector<LaneIndex> loops;
   for (unsigned loop : problem.epilogueLoops)

@@ -25,10 +25,10 @@ void setCoordinates(FlatBuilder &code, KernelFrame &frame, const GemmProblem &pr
 /// 1. Null if the product has no column loop.
 std::optional<unsigned> innermostColumn(const GemmProblem &problem);
 
-/// Applies the kernel's epilogue, if it has one, to `sums` (f32, a vector or a scalar), and stores the result in the
-/// active lanes of `vectoriser`, which must be bound to `frame`. `coordinates` has the index of each loop of the
-/// contraction at the first sum; a vector of sums runs along innermostColumn(), which must not be null, and whose
-/// element is changed to step 1.
+/// Applies the kernel's epilogue, if it has one, to `sums` (f32, a vector or a scalar), or adds them to
+/// GemmProblem::initial, and stores the result in the active lanes of `vectoriser`, which must be bound to `frame`.
+/// `coordinates` has the index of each loop of the contraction at the first sum; a vector of sums runs along
+/// innermostColumn(), which must not be null, and whose element is changed to step 1.
 void storeSums(RegionVectoriser &vectoriser, KernelFrame &frame, const GemmProblem &problem, mlir::Value sums,
                llvm::MutableArrayRef<LaneIndex> coordinates);
 

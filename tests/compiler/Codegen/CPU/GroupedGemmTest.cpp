@@ -1,6 +1,7 @@
 // Tests grouped products: GEMM kernels in which data selects the right matrix of each row.
 #include "attn/status.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "tests/support/OracleCheck.h"
 #include "gtest/gtest.h"
 #include <fmt/format.h>
@@ -11,18 +12,31 @@ namespace {
 /// y[t, r, o] = sum k => x[t, k] w[s[t, r], o, k] for s and y with `picks` matrices for each row of x.
 struct GroupedCase {
   int64_t matrices = 5, rows = 1, picks = 1, columns = 1, depth = 1;
-  bool isTransposed = true; ///< w is [s, o, k], not [s, k, o]
-  bool hasLeftRow = false;  ///< x is [t, r, k]
-  bool hasEpilogue = false; ///< y is the positive part of the product, times z[o]
-  std::string sizes = "?";  ///< of the rows; "?" or their number
+  bool isTransposed = true;   ///< w is [s, o, k], not [s, k, o]
+  bool hasLeftRow = false;    ///< x is [t, r, k]
+  bool isColumnMajor = false; ///< k is the first dimension of x
+  bool isShared = false;      ///< s is [t]; requires hasLeftRow
+  bool hasEpilogue = false;   ///< y is the positive part of the product, times z[o]
+  std::string sizes = "?";    ///< of the rows; "?" or their number
+  std::string stored = "f32"; ///< type of x and w
+  int64_t nr = 0;             ///< columns of the panels that w is packed in; 0 if it is not packed
 
-  std::string text() const {
-    std::string left = hasLeftRow ? fmt::format("tensor<{}x{}x{}xf32>", sizes, picks, depth)
-                                  : fmt::format("tensor<{}x{}xf32>", sizes, depth);
-    std::string right = isTransposed ? fmt::format("tensor<{}x{}x{}xf32>", matrices, columns, depth)
-                                     : fmt::format("tensor<{}x{}x{}xf32>", matrices, depth, columns);
-    std::string result = fmt::format("tensor<{}x{}x{}xf32>", sizes, picks, columns);
-    std::string epilogue = fmt::format(R"(
+  std::string left(const std::string &element) const {
+    std::string all = fmt::format("{}x{}", sizes, hasLeftRow ? fmt::format("{}x", picks) : "");
+    return isColumnMajor ? fmt::format("tensor<{}x{}{}>", depth, all, element)
+                         : fmt::format("tensor<{}{}x{}>", all, depth, element);
+  }
+  std::string right(const std::string &element) const {
+    return fmt::format("tensor<{}x{}x{}x{}>", matrices, isTransposed ? columns : depth, isTransposed ? depth : columns,
+                       element);
+  }
+  std::string selector() const {
+    return isShared ? fmt::format("tensor<{}xi32>", sizes) : fmt::format("tensor<{}x{}xi32>", sizes, picks);
+  }
+  std::string result() const { return fmt::format("tensor<{}x{}x{}xf32>", sizes, picks, columns); }
+
+  std::string epilogue() const {
+    return fmt::format(R"(
       %e = linalg.generic {{indexing_maps = [affine_map<(t, r, o) -> (t, r, o)>, affine_map<(t, r, o) -> (o)>,
           affine_map<(t, r, o) -> (t, r, o)>], iterator_types = ["parallel", "parallel", "parallel"]}}
           ins(%y, %z : {0}, tensor<{1}xf32>) outs(%empty : {0}) {{
@@ -31,47 +45,81 @@ struct GroupedCase {
           %m = arith.mulf %p, %b : f32
           linalg.yield %m : f32
       }} -> {0})",
-                                       result, columns);
+                       result(), columns);
+  }
+
+  std::string text() const {
+    bool isNarrow = stored != "f32";
+    std::string widened, packed, rows = hasLeftRow ? "t, r" : "t";
+    if (isNarrow)
+      widened = fmt::format("%x = arith.extf %nx : {} to {}\n%w = arith.extf %nw : {} to {}", left(stored), left("f32"),
+                            right(stored), right("f32"));
+    if (nr)
+      packed = fmt::format("{{attn.packed = {{layout = \"panels\", nr = {} : i64, transposed = {}, batch_dims = 1 : "
+                           "i64}}}}",
+                           nr, isTransposed);
     return fmt::format(
-        R"(func.func private @k(%x: {0}, %s: tensor<{1}x{2}xi32>, %w: {3}, %z: tensor<{4}xf32>) -> {5}
-          attributes {{attn.kernel = "gemm"}} {{
+        R"(func.func private @k(%{n}x: {left}, %s: {selector}, %{n}w: {right} {packed}, %z: tensor<{columns}xf32>)
+          -> {result} attributes {{attn.kernel = "gemm"}} {{
       %zero = arith.constant 0.0 : f32
       %c0 = arith.constant 0 : index
-      {6}
-      %empty = tensor.empty({7}) : {5}
-      %fill = linalg.fill ins(%zero : f32) outs(%empty : {5}) -> {5}
-      %y = linalg.generic {{indexing_maps = [affine_map<(t, r, o, k) -> (t, {8}k)>, affine_map<(t, r, o, k) -> (t, r)>,
-          affine_map<(t, r, o, k) -> (t, r, o)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}}
-          ins(%x, %s : {0}, tensor<{1}x{2}xi32>) outs(%fill : {5}) {{
+      {widened}
+      {size}
+      %empty = tensor.empty({dynamic}) : {result}
+      %fill = linalg.fill ins(%zero : f32) outs(%empty : {result}) -> {result}
+      %y = linalg.generic {{indexing_maps = [affine_map<(t, r, o, k) -> ({read})>,
+          affine_map<(t, r, o, k) -> ({selecting})>, affine_map<(t, r, o, k) -> (t, r, o)>],
+          iterator_types = ["parallel", "parallel", "parallel", "reduction"]}}
+          ins(%x, %s : {wide}, {selector}) outs(%fill : {result}) {{
         ^bb0(%a: f32, %n: i32, %out: f32):
           %o = linalg.index 2 : index
           %k = linalg.index 3 : index
           %at = arith.index_cast %n : i32 to index
-          %b = tensor.extract %w[%at, {9}] : {3}
+          %b = tensor.extract %w[%at, {element}] : {matrices}
           %p = arith.mulf %b, %a : f32
           %sum = arith.addf %out, %p : f32
           linalg.yield %sum : f32
-      }} -> {5}
-      {10}
-      return {11} : {5}
+      }} -> {result}
+      {epilogue}
+      return {returned} : {result}
     }})",
-        left, sizes, picks, right, columns, result,
-        sizes == "?" ? fmt::format("%n0 = tensor.dim %s, %c0 : tensor<?x{}xi32>", picks) : "",
-        sizes == "?" ? "%n0" : "", hasLeftRow ? "r, " : "", isTransposed ? "%o, %k" : "%k, %o",
-        hasEpilogue ? epilogue : "", hasEpilogue ? "%e" : "%y");
+        fmt::arg("n", isNarrow ? "n" : ""), fmt::arg("left", left(stored)), fmt::arg("wide", left("f32")),
+        fmt::arg("selector", selector()), fmt::arg("right", right(stored)), fmt::arg("matrices", right("f32")),
+        fmt::arg("packed", packed), fmt::arg("columns", columns), fmt::arg("result", result()),
+        fmt::arg("widened", widened),
+        fmt::arg("size", sizes == "?" ? fmt::format("%n0 = tensor.dim %s, %c0 : {}", selector()) : ""),
+        fmt::arg("dynamic", sizes == "?" ? "%n0" : ""), fmt::arg("read", isColumnMajor ? "k, " + rows : rows + ", k"),
+        fmt::arg("selecting", isShared ? "t" : "t, r"), fmt::arg("element", isTransposed ? "%o, %k" : "%k, %o"),
+        fmt::arg("epilogue", hasEpilogue ? epilogue() : ""), fmt::arg("returned", hasEpilogue ? "%e" : "%y"));
   }
 
-  /// The operands, with `selected(n)` as matrix of row number n.
+  /// The operands, with `selected(n)` as matrix of row number n; w is not packed.
   std::vector<HostArray> operands(llvm::function_ref<int64_t(int64_t)> selected) const {
-    std::vector<int64_t> left = {rows, depth}, right = {matrices, columns, depth};
+    std::vector<int64_t> left = {rows}, right = {matrices, columns, depth};
     if (hasLeftRow)
-      left = {rows, picks, depth};
+      left.push_back(picks);
+    left.insert(isColumnMajor ? left.begin() : left.end(), depth);
     if (!isTransposed)
       std::swap(right[1], right[2]);
-    HostArray selector({rows, picks}, ElementKind::I32);
+    HostArray selector(isShared ? std::vector<int64_t>{rows} : std::vector<int64_t>{rows, picks}, ElementKind::I32);
     for (int64_t n = 0; n < selector.size(); ++n)
       selector.i32()[n] = static_cast<int32_t>(selected(n));
-    return {HostArray::random(left, 1), selector, HostArray::random(right, 2), HostArray::random({columns}, 3)};
+    HostArray x = HostArray::random(left, 1), w = HostArray::random(right, 2);
+    if (stored == "bf16")
+      x = x.storedAs(ElementKind::BF16), w = w.storedAs(ElementKind::BF16);
+    return {x, selector, w, HostArray::random({columns}, 3)};
+  }
+
+  /// w in panels: [matrix][panel][k][nr].
+  HostArray packed(const HostArray &w) const {
+    int64_t panels = (columns + nr - 1) / nr;
+    HostArray result({matrices, panels, depth, nr});
+    for (int64_t e = 0; e < matrices; ++e)
+      for (int64_t o = 0; o < columns; ++o)
+        for (int64_t k = 0; k < depth; ++k)
+          result.f32()[((e * panels + o / nr) * depth + k) * nr + o % nr] =
+              w.f32()[e * columns * depth + (isTransposed ? o * depth + k : k * columns + o)];
+    return result;
   }
 };
 
@@ -103,6 +151,33 @@ TEST(GroupedGemm, Layouts) {
           EXPECT_EQ(difference(c, [](int64_t n) { return n * n % 5; }), "")
               << isTransposed << hasLeftRow << hasEpilogue << sizes;
         }
+}
+
+/// Rows that are not contiguous along k, that are stored in 16 bits, or of which several have one matrix.
+TEST(GroupedGemm, LeftOperands) {
+  for (bool isColumnMajor : {false, true})
+    for (bool isShared : {false, true})
+      for (std::string stored : {"f32", "bf16"}) {
+        GroupedCase c{.rows = 21, .picks = 3, .columns = 70, .depth = 40, .hasLeftRow = true};
+        c.isColumnMajor = isColumnMajor, c.isShared = isShared, c.stored = stored;
+        EXPECT_EQ(difference(c, [](int64_t n) { return n * n % 5; }), "") << isColumnMajor << isShared << stored;
+      }
+}
+
+/// Packed matrices have the same results as others, bit by bit.
+TEST(GroupedGemm, PackedMatrices) {
+  for (bool isTransposed : {false, true})
+    for (int64_t rows : {1, 60}) {
+      GroupedCase plain{.rows = rows, .picks = 2, .columns = 100, .depth = 40, .isTransposed = isTransposed};
+      GroupedCase packed = plain;
+      packed.nr = choosePanelColumns(plain.columns, llvm::cantFail(Target::resolve("native")));
+      KernelRunner one(plain.text(), *createCpuEmitter()), other(packed.text(), *createCpuEmitter());
+      ASSERT_TRUE(one && other) << one.message() << other.message();
+      std::vector<HostArray> operands = plain.operands([](int64_t n) { return n * 3 % 5; });
+      HostArray expected = one.run(operands, {{rows, 2, 100}})[0];
+      operands[2] = packed.packed(operands[2]);
+      EXPECT_EQ(other.run(operands, {{rows, 2, 100}})[0].bytes, expected.bytes) << isTransposed << rows;
+    }
 }
 
 TEST(GroupedGemm, OneMatrix) {
