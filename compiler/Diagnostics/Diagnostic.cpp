@@ -40,6 +40,14 @@ Diagnostic &DiagnosticEngine::warning(DiagnosticKind kind, SourceRange range, st
   return add(Severity::Warning, kind, range, std::move(message));
 }
 
+void DiagnosticEngine::take(DiagnosticEngine &&other) {
+  errors += other.errors;
+  reported += other.reported;
+  for (Diagnostic &each : other.list)
+    if (list.size() < maximumKept)
+      list.push_back(std::move(each));
+}
+
 Diagnostic &DiagnosticEngine::add(Severity severity, DiagnosticKind kind, SourceRange range, std::string message) {
   bool isKept = ++reported <= maximumKept;
   Diagnostic &diagnostic = isKept ? list.emplace_back() : notKept = {};

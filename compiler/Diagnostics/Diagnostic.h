@@ -88,6 +88,9 @@ public:
   Diagnostic &error(DiagnosticKind kind, SourceRange range, std::string message);
   Diagnostic &warning(DiagnosticKind kind, SourceRange range, std::string message);
 
+  /// Adds the diagnostics of an engine for the same sources.
+  void take(DiagnosticEngine &&other);
+
   bool hasErrors() const { return errors > 0; }
   size_t errorCount() const { return errors; }
   size_t count() const { return reported; } ///< number of errors and warnings, stored or not

@@ -32,8 +32,10 @@ std::vector<Subject> trainingSubjects() {
                         {.c = 16, .reduction = 60},
                         {{"few rows", {{"n", 3}, {"t", 2}}}, {"odd", {{"n", 17}, {"t", 5}}}}});
   std::vector<Choice> tokens = {{"one token", {{"batch", 1}, {"seq", 1}}}, {"tokens", {{"batch", 3}, {"seq", 37}}}};
-  for (const char *entry : {"loss_gradient", "train"})
-    subjects.push_back({"mixtures.attn", entry, {.c = 32, .reduction = 60, .along = {"batch", "seq"}}, tokens});
+  for (const char *file : {"mixtures.attn", "stacked_lists.attn"})
+    for (const char *entry : {"loss_gradient", "train"})
+      subjects.push_back({file, entry, {.c = 32, .reduction = 60, .along = {"batch", "seq"}}, tokens});
+  subjects.push_back({"stacked_lists.attn", "all", {.c = 64, .reduction = 60}, {{"rows", {{"batch", 7}}}}});
   subjects.push_back({"mixtures.attn",
                       "products_gradient",
                       {.c = 32, .reduction = 32, .along = {"n", "picks"}},

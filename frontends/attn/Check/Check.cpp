@@ -9,7 +9,18 @@ namespace attnc {
 
 std::unique_ptr<typed::Program> checkFile(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics,
                                           const CheckOptions &options) {
-  return check::Checker(sources, diagnostics, options).run(file);
+  if (diagnostics.hasErrors())
+    return nullptr;
+  check::StackedLists stacked(sources);
+  while (true) {
+    DiagnosticEngine found(sources);
+    size_t known = stacked.size();
+    std::unique_ptr<typed::Program> program = check::Checker(sources, found, options, stacked).run(file);
+    if (stacked.size() > known)
+      continue;
+    diagnostics.take(std::move(found));
+    return program;
+  }
 }
 
 namespace check {
@@ -100,6 +111,8 @@ void Checker::checkUncalled(SourceUnit &unit) {
     if (instance.unit != &unit)
       continue;
     ModuleValue self{&instance, std::vector<ParameterRef::Pick>(instance.counts.size())};
+    if (instance.stacked)
+      self.element = build.integer(0, Element::Index, instance.field);
     for (const ast::FunctionDecl &decl : instance.decl->functions)
       if (!decl.isExtern && !stack.isReached(decl))
         entries.checkAlone({&decl, &unit, self}, decl.name ? decl.name->text : "", decl.signatureRange);

@@ -8,7 +8,8 @@ namespace attnc::check {
 
 using ast::ExprKind;
 
-Checker::Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const CheckOptions &options)
+Checker::Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const CheckOptions &options,
+                 StackedLists &stacked)
     : options(options), origins(sources), reporter(sources, diagnostics, stack), build(*program), pendings(build),
       lets(build), ranges(build, bounds), elements(reporter, build, lets, pendings, ranges),
       files(sources, diagnostics, reporter), scopes(reporter), states(reporter, build, lets, context, loopsAround),
@@ -28,14 +29,14 @@ Checker::Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const Ch
       calls(reporter, lets, origins, stack, scopes, names, types, conversions, functionBodies, decoderCalls, context,
             services, *this),
       indexNotation(reporter, build, scopes, ranges, guards, indexScopes, bodies, conversions, gradients, *this),
-      subscripts(reporter, build, lets, bounds, ranges, guards, indexScopes, bodies, conversions, *this),
+      subscripts(reporter, build, lets, bounds, ranges, guards, indexScopes, bodies, conversions, stacked, *this),
       operators(reporter, build, origins, guards, conversions, *this),
       attends(reporter, build, pendings, ranges, guards, stack, scopes, indexScopes, bodies, conversions, draws, calls,
               *this),
       scans(*program, reporter, build, lets, scopes, states, names, conversions, bounds, indexScopes, loopsAround,
             *this, statements),
       parameters(*program, reporter, names, types, *this),
-      modules(*program, reporter, scopes, names, parameters, *this),
+      modules(*program, reporter, scopes, names, parameters, stacked, *this),
       entries(*program, reporter, build, lets, bounds, origins, stack, scopes, types, conversions, functionBodies,
               gradients, draws, states),
       optimizers(reporter, build, lets, scopes, context, modules, parameters, conversions, *this, statements),

@@ -27,15 +27,17 @@ namespace attnc::check {
 /// Checks one program; an object is used once. The arguments of the constructor must outlive it.
 class Checker final : public ExpressionChecker {
 public:
-  Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const CheckOptions &options);
+  Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const CheckOptions &options, StackedLists &stacked);
 
-  /// Parses and checks a file and the files that it uses; null if `diagnostics` has an error (checkFile of Check.h).
+  /// Parses and checks a file and the files that it uses; null if `diagnostics` has an error. If the check adds to the
+  /// stacked lists, its result and its diagnostics are not valid.
   std::unique_ptr<typed::Program> run(FileId file);
 
   /// Dispatches to the collaborator for the kind of expression, and limits the size and the nesting of the program.
   /// Beyond the limits it reports an error, after which the reporter drops all errors, and returns ErrorValues. A
   /// tensor beyond canHaveShape (Dim.h) is an error of its expression alone.
   Value check(const ast::Expr &expr, Scope &scope) override;
+  Value elementOf(typed::ExprRef stack, typed::ExprRef index) override { return subscripts.elementOf(stack, index); }
 
 private:
   Value checkKind(const ast::Expr &expr, Scope &scope);

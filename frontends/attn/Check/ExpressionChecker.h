@@ -14,6 +14,9 @@ public:
   /// Checks an expression, with names looked up in `scope`, and returns its value; an ErrorValue if it has an error,
   /// which has been reported.
   virtual Value check(const ast::Expr &expr, Scope &scope) = 0;
+  /// Returns element `index`, a scalar of element type Index, along the first dimension of the tensor `stack`; an
+  /// ErrorValue after an error.
+  virtual Value elementOf(typed::ExprRef stack, typed::ExprRef index) = 0;
 
   /// Counts an iteration of an unrolled loop towards the limit of a program's size, like one expression.
   void countStep() { ++steps; }

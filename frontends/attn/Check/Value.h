@@ -47,6 +47,7 @@ struct TupleValue {
 /// TensorValue: a ParameterRef with the indices in the lists around the module, or a Fill of zeros if a size is 0.
 struct ParameterValue {
   const typed::Parameter *parameter;
+  bool isStacked = false; ///< its first dimension counts the modules of a stacked list (StackedLists.h)
 };
 /// A module: an instance; or, if the instance stands for lists of equal modules, one element of these lists.
 struct ModuleValue {
@@ -54,13 +55,16 @@ struct ModuleValue {
   /// The indices of the element in the lists around the module, outermost first. Names adds them to the members of the
   /// module.
   std::vector<typed::ParameterRef::Pick> picks;
+  typed::ExprRef element = nullptr; ///< index in the stacked list around it, of element type Index; null without one
 };
 /// A list of equal modules, `[Block(dim); layers]`. They share `instance`: each of its parameters is a list of
-/// parameters, whose last count is `count`.
+/// parameters, whose last count is `count`; or, if the list is stacked, one tensor for all of them.
 struct ModuleListValue {
   Instance *instance;
   int64_t count;
   std::vector<typed::ParameterRef::Pick> picks; ///< indices in the lists around this list, outermost first
+  bool isStacked = false;                       ///< see StackedLists.h
+  typed::ExprRef element = nullptr;             ///< index in a stacked list around this list; null without one
 };
 /// A function of a file or of a module.
 struct FunctionValue {
@@ -166,6 +170,7 @@ struct Instance {
   std::string path;
   std::string checkpoint;                 ///< path in checkpoints: "h.{0}.ln_1"
   std::vector<int64_t> counts;            ///< lengths of the lists of equal modules around it, outermost first
+  std::optional<int64_t> stacked;         ///< length of the stacked list around it, which is not in `counts`
   bool isFrozen = false;                  ///< its field or one around it is `frozen`
   PartRules *rules = nullptr;             ///< of its field and those around it (Modules/PartRules.h); null without any
   std::vector<ListIndex> lists;           ///< all lists around it, also of different modules, outermost first

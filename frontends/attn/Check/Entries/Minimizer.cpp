@@ -26,8 +26,8 @@ static bool picksElements(const Value &value) {
   auto *list = value.as<ModuleListValue>();
   if (auto *tuple = value.as<TupleValue>())
     return std::any_of(tuple->parts.begin(), tuple->parts.end(), picksElements);
-  return (parameter && !parameter->picks.empty()) || (module && !module->picks.empty()) ||
-         (list && !list->picks.empty());
+  return (parameter && !parameter->picks.empty()) || (module && (!module->picks.empty() || module->element)) ||
+         (list && (!list->picks.empty() || list->element));
 }
 
 void Minimizer::readArgument(Arguments &result, const ast::Argument &argument, const std::string &label, Scope &scope) {

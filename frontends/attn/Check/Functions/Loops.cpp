@@ -124,9 +124,12 @@ void Loops::loopOverModules(const ast::ForStmt &stmt, const ModuleListValue &lis
   Block *outside = lets.getBlock();
   lets.setBlock(loop.body.get());
   Scope &inner = scopes.childOf(scope);
-  std::vector<ParameterRef::Pick> picks = list.picks;
-  picks.push_back({counter, 0});
-  scopes.bindLocal(inner, stmt.iteration.name, ModuleValue{list.instance, picks}, false);
+  ModuleValue element{list.instance, list.picks, list.element};
+  if (list.isStacked)
+    element.element = build.make(StepRef{counter}, {Element::Index, {}}, stmt.iteration.range);
+  else
+    element.picks.push_back({counter, 0});
+  scopes.bindLocal(inner, stmt.iteration.name, element, false);
   loopsAround.push_back(counter);
   states.enterLoop();
   blocks.check(stmt.body, inner, returned);

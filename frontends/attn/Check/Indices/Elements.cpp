@@ -28,6 +28,8 @@ Elements::Indices Elements::references(const std::vector<Index *> &indices, Sour
 
 ExprRef Elements::close(ExprRef body, SourceRange range) {
   known.clear();
+  factors.clear();
+  rowIndices.clear();
   std::vector<Index *> indices;
   // [b] => [i] => e is [b, i] => e.
   while (auto *inner = body->as<Comprehension>()) {
@@ -43,6 +45,8 @@ ExprRef Elements::close(ExprRef body, SourceRange range) {
         return build.reference(bound[local->local].local, range);
     }
   std::vector<Index *> rows = indicesFor(body->type.shape, 0, range);
+  for (Index *index : rows)
+    rowIndices.insert(build.numberOf(index));
   ExprRef value = element(body, references(rows, range), {});
   indices.insert(indices.end(), rows.begin(), rows.end());
   Hoisting hoisting;
@@ -118,6 +122,8 @@ ExprRef Elements::element(ExprRef row, const Indices &at, const Environment &env
   if (found != known.end())
     return found->second;
   ExprRef result = elementOf(row, at, Environment(relevant.begin(), relevant.end()));
+  if (factors.contains(row)) // a copy with other indices
+    factors.insert(result);
   known.emplace(std::move(key), result);
   return result;
 }
@@ -227,8 +233,13 @@ ExprRef Elements::ofMatMul(ExprRef row, const Indices &at, const Environment &en
   b.push_back(k);
   if (bRank > 1)
     b.push_back(at.back());
-  ExprRef term =
-      build.elementwise(Op::Mul, {element(node.a, a, environment), element(node.b, b, environment)}, row->range);
+  ExprRef left = element(node.a, a, environment), right = element(node.b, b, environment);
+  // Each row of a is multiplied with all columns of b, and each column of b with all rows of a.
+  if (left->as<Elementwise>() && bRank > 1)
+    factors.insert(left);
+  if (right->as<Elementwise>() && aRank > 1)
+    factors.insert(right);
+  ExprRef term = build.elementwise(Op::Mul, {left, right}, row->range);
   return build.reduction(Combiner::Add, {over}, nullptr, term, row->range);
 }
 

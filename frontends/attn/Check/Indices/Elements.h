@@ -11,10 +11,11 @@
 //
 // Work that would be repeated for each index is hoisted: it becomes a tensor over the indices that it depends on, bound
 // before the statement, and the body reads elements of the tensor. In a comprehension or reduction, each reduction that
-// is nested in a larger body is hoisted. In an attend, reductions and costly functions (exp, log, ...) are hoisted if
-// they depend on outer indices alone or on keys alone, and not on the `w` of the weight. An expression that may fail a
-// run-time check is not hoisted out of a formula that is evaluated for unmasked pairs alone. attn.attend has no argmax.
-// Therefore an argmax in an attend is hoisted, if necessary to a tensor over all query–key pairs, or is an error.
+// is nested in a larger body is hoisted, and each formula whose rows a matrix product multiplies more than once. In an
+// attend, reductions and costly functions (exp, log, ...) are hoisted if they depend on outer indices alone or on keys
+// alone, and not on the `w` of the weight. An expression that may fail a run-time check is not hoisted out of a formula
+// that is evaluated for unmasked pairs alone. attn.attend has no argmax. Therefore an argmax in an attend is hoisted,
+// if necessary to a tensor over all query–key pairs, or is an error.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -94,6 +95,8 @@ private:
   /// Arguments of `element`; the environment without indices on which the row does not depend.
   using Key = std::tuple<typed::ExprRef, Indices, std::vector<std::pair<unsigned, typed::ExprRef>>>;
   std::map<Key, typed::ExprRef> known; ///< results of `element` in the body that is being closed
+  std::set<unsigned> rowIndices;       ///< numbers of the indices that stand for the dimensions of that body's rows
+  std::set<typed::ExprRef> factors;    ///< formulas in that body that matrix products multiply more than once
   /// A bound yield of an attend: the indices around the attend, and the ones that the yield has.
   struct BoundYield {
     const typed::Local *local;

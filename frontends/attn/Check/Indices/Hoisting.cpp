@@ -80,7 +80,7 @@ bool Elements::isWorthHoisting(ExprRef expr, const Hoisting &hoisting, bool isRo
   if (!free.scalars.empty())
     return false;
   if (!hoisting.isAttend)
-    return expr->as<IndexReduction>() && !isRoot;
+    return (expr->as<IndexReduction>() || factors.contains(expr)) && !isRoot;
   auto *operation = expr->as<Elementwise>();
   if (!expr->as<IndexReduction>() && !(operation && isCostly(*operation)))
     return false;
@@ -98,9 +98,14 @@ bool Elements::isWorthHoisting(ExprRef expr, const Hoisting &hoisting, bool isRo
 ExprRef Elements::materialise(ExprRef expr) {
   std::vector<Index *> outer, own;
   Environment environment;
-  for (unsigned number : build.freeOf(expr).indices) {
+  std::vector<unsigned> numbers(build.freeOf(expr).indices.begin(), build.freeOf(expr).indices.end());
+  // The dimensions of rows are the last ones, as in memory.
+  std::stable_partition(numbers.begin(), numbers.end(), [&](unsigned number) { return !rowIndices.contains(number); });
+  for (unsigned number : numbers) {
     Index *index = build.indexAt(number), *copy = build.newIndex(index->name, index->range);
     copy->extent = index->extent;
+    if (rowIndices.contains(number))
+      rowIndices.insert(build.numberOf(copy));
     outer.push_back(index);
     own.push_back(copy);
     environment[number] = build.reference(copy, expr->range);

@@ -14,22 +14,54 @@ Value Subscripts::pick(const Value &list, const ast::SubscriptExpr &expr, Scope 
     reporter.error(DiagnosticKind::RankMismatch, expr.range, "a list has one subscript");
     return Value();
   }
-  std::optional<int64_t> index =
-      constantInteger(reporter, expressions, *expr.subscripts[0].value, scope, "the subscript of a list");
+  auto *modules = list.as<ModuleListValue>();
+  SourceRange range = expr.subscripts[0].range;
+  Value value = expressions.check(*expr.subscripts[0].value, scope);
+  if (modules && value.tensor())
+    return pickByData(*modules, value.tensor(), range);
+  std::optional<int64_t> index = asInteger(reporter, value, range, "the subscript of a list");
   if (!index)
     return Value();
-  auto *modules = list.as<ModuleListValue>();
   int64_t count = modules ? modules->count : static_cast<int64_t>(list.as<TupleValue>()->parts.size());
   if (*index < 0 || *index >= count) {
-    reporter.error(DiagnosticKind::OutOfRange, expr.subscripts[0].range,
+    reporter.error(DiagnosticKind::OutOfRange, range,
                    fmt::format("the list has {} elements, numbered from 0, but this is {}", count, *index));
     return Value();
   }
   if (!modules)
     return list.as<TupleValue>()->parts[static_cast<size_t>(*index)];
-  std::vector<ParameterRef::Pick> picks = modules->picks;
-  picks.push_back({nullptr, *index});
-  return ModuleValue{modules->instance, std::move(picks)};
+  ModuleValue picked{modules->instance, modules->picks, modules->element};
+  if (modules->isStacked)
+    picked.element = build.integer(*index, Element::Index, range);
+  else
+    picked.picks.push_back({nullptr, *index});
+  return picked;
+}
+
+Value Subscripts::pickByData(const ModuleListValue &list, ExprRef index, SourceRange range) {
+  bool isInteger = index->type.element == Element::Index || index->type.element == Element::I32;
+  if (index->type.rank() != 0 || !isInteger) {
+    reporter.typeError(DiagnosticKind::BadSubscript, range,
+                       fmt::format("the subscript of a list is an integer, but this is {}", textOf(index->type)));
+    return Value();
+  }
+  if (!list.isStacked) {
+    stacked.add(list.instance->field);
+    return Value();
+  }
+  if (auto *ref = index->as<IndexRef>(); ref && !indexScopes.hasExtent(ref->index))
+    indexScopes.giveExtent(build.indexAt(build.numberOf(ref->index)), Dim(list.count), range);
+  return ModuleValue{list.instance, list.picks, build.cast(index, Element::Index)};
+}
+
+Value Subscripts::elementOf(ExprRef stack, ExprRef index) {
+  size_t mark = ranges.mark();
+  std::vector<Position> where(stack->type.rank());
+  where.front().kind = Position::Kind::Index;
+  where.front().index = index;
+  where.front().range = index->range;
+  ExprRef result = applyIndices(stack, where, index->range, index->range);
+  return result ? bodies.finishValue(result, mark) : Value();
 }
 
 Value Subscripts::subscript(const ast::SubscriptExpr &expr, Scope &scope) {

@@ -3,6 +3,7 @@
 
 #include "frontends/attn/Check/Indices/Bodies.h"
 #include "frontends/attn/Check/Indices/SubscriptPositions.h"
+#include "frontends/attn/Check/StackedLists.h"
 
 namespace attnc::check {
 
@@ -12,19 +13,23 @@ class Subscripts {
 public:
   Subscripts(Reporter &reporter, Builder &build, LetBuilder &lets, DimensionBounds &bounds, RangeProofs &ranges,
              const Guards &guards, IndexScopes &indexScopes, Bodies &bodies, Conversions &conversions,
-             ExpressionChecker &expressions)
+             StackedLists &stacked, ExpressionChecker &expressions)
       : reporter(reporter), build(build), lets(lets), bounds(bounds), ranges(ranges), guards(guards),
-        indexScopes(indexScopes), bodies(bodies), conversions(conversions), expressions(expressions),
+        indexScopes(indexScopes), bodies(bodies), conversions(conversions), stacked(stacked), expressions(expressions),
         written(reporter, build, bounds, indexScopes, expressions) {}
 
   /// Checks a subscript expression and returns its value: an element, row, slice or gather of a tensor; or an element
-  /// of a tuple or list, whose subscript must be a compile-time integer from 0 to its length - 1. An ErrorValue after
-  /// an error.
+  /// of a tuple or list, whose subscript must be a compile-time integer from 0 to its length - 1, or, for a list of
+  /// equal modules, any scalar integer. An ErrorValue after an error, and if the list has to be stacked.
   Value subscript(const ast::SubscriptExpr &expr, Scope &scope);
+  /// ExpressionChecker::elementOf.
+  Value elementOf(typed::ExprRef stack, typed::ExprRef index);
 
 private:
   /// Returns an element of a tuple or of a list of modules.
   Value pick(const Value &list, const ast::SubscriptExpr &expr, Scope &scope);
+  /// Returns the module of a list that `index` selects, which is no compile-time integer.
+  Value pickByData(const ModuleListValue &list, typed::ExprRef index, SourceRange range);
   /// Returns the slice by the ranges of `where`, which become Whole.
   typed::ExprRef applyRanges(typed::ExprRef base, std::vector<Position> &where, SourceRange range);
   /// Returns the element or row at the scalar indices of `where`; its dimensions are the others.
@@ -49,6 +54,7 @@ private:
   IndexScopes &indexScopes;
   Bodies &bodies;
   Conversions &conversions;
+  StackedLists &stacked;
   ExpressionChecker &expressions;
   SubscriptPositions written;
 };

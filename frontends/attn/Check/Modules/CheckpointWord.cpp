@@ -9,16 +9,23 @@
 
 namespace attnc::check {
 
+/// The number of the stacked list in a LinearIndex.
+constexpr int64_t stackedList = -1;
+
 /// A sum: a constant, and a factor for each list of equal modules, by its number.
 struct LinearIndex {
   int64_t constant = 0;
   std::map<int64_t, int64_t> factors = {};
+
+  bool isStackedIndex() const { return constant == 0 && factors == std::map<int64_t, int64_t>{{stackedList, 1}}; }
 };
 
-/// As the dialect `model` writes it: "{0*6+1+#2}", or a number.
+/// As the dialect `model` writes it: "{0*6+1+#2}", or a number; "[]" for the index in a stacked list.
 static std::string rendered(const LinearIndex &index) {
   if (index.factors.empty())
     return std::to_string(index.constant);
+  if (index.isStackedIndex())
+    return "[]";
   std::string text;
   for (auto [list, factor] : index.factors)
     text += (text.empty() ? "" : "+") + std::to_string(list) + (factor == 1 ? "" : "*" + std::to_string(factor));
@@ -84,9 +91,9 @@ public:
 
 private:
   LinearIndex indexOf(size_t list) const {
-    if (lists[list].isConstant)
+    if (lists[list].kind == ListIndex::Constant)
       return {lists[list].number};
-    return {0, {{lists[list].number, 1}}};
+    return {0, {{lists[list].kind == ListIndex::Stacked ? stackedList : lists[list].number, 1}}};
   }
 
   /// Returns false for text that stands for itself.
@@ -111,6 +118,8 @@ private:
     LinearIndex sum;
     for (std::string_view term : split(inner, '+'))
       addTerm(term, sum);
+    if (sum.factors.contains(stackedList) && !sum.isStackedIndex())
+      result.problem = fmt::format("`{{{}}}` is a sum with the index of a list that data subscripts", inner);
     result.text += rendered(sum);
     return true;
   }

@@ -22,11 +22,12 @@
 
 namespace attnc::check {
 
-/// The index of a module in a list around it: a number in a list of different modules; otherwise the number of the list
-/// among those of equal modules, whose index is only known when a parameter is accessed.
+/// The index of a module in a list around it. Constant: a number, in a list of different modules. Equal: the number of
+/// the list among those of equal modules, whose index is only known when a parameter is accessed. Stacked: an index of
+/// the first dimension of the parameters (StackedLists.h); its placeholder is "[]".
 struct ListIndex {
-  bool isConstant;
-  int64_t number;
+  enum Kind { Constant, Equal, Stacked } kind;
+  int64_t number; ///< not read if Stacked
 };
 
 struct CheckpointWord {

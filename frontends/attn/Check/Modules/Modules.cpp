@@ -217,11 +217,17 @@ Value Modules::repeatedList(const ast::ListRepeatExpr &repeat, const Instance &o
     reporter.error(DiagnosticKind::BadSize, repeat.count->range, fmt::format("a list of {} modules", *count));
     return Value();
   }
-  place.lists.push_back({false, int64_t(place.counts.size())});
-  place.counts.push_back(*count);
+  bool isStacked = stacked.contains(place.field);
+  if (isStacked && place.stacked)
+    return reporter.notSupported(repeat.range, "a list that data subscripts in another one");
+  place.lists.push_back({isStacked ? ListIndex::Stacked : ListIndex::Equal, int64_t(place.counts.size())});
+  if (isStacked)
+    place.stacked = *count;
+  else
+    place.counts.push_back(*count);
   Value element = fieldValue(*repeat.element, owner, place, scope);
   if (auto *module = element.as<ModuleValue>())
-    return ModuleListValue{module->instance, *count, {}};
+    return ModuleListValue{module->instance, *count, {}, isStacked};
   if (!element.isError())
     reporter.notSupported(repeat.range, "a list of lists that are repeated");
   return Value();
@@ -229,7 +235,7 @@ Value Modules::repeatedList(const ast::ListRepeatExpr &repeat, const Instance &o
 
 /// Makes `place` an element of a list of different modules.
 static void enterList(Instance &place, int64_t index) {
-  place.lists.push_back({true, index});
+  place.lists.push_back({ListIndex::Constant, index});
   place.path += "." + std::to_string(index);
 }
 

@@ -2,7 +2,8 @@
 //
 // A field `norm: LayerNorm(dim)` instantiates a module: its hyperparameters are bound, its constants are evaluated, and
 // its fields become parameters, instances, or lists of instances. A list of equal modules, `[Block(dim); layers]`, has
-// one instance, whose parameters have a further count `layers` (Value.h). `[Block(l) for l < n]` and `[A(), B()]` have
+// one instance, whose parameters have a further count `layers` (Value.h), or, if the list is stacked, a further
+// dimension (StackedLists.h). `[Block(l) for l < n]` and `[A(), B()]` have
 // an instance for each element.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -11,6 +12,7 @@
 #include "frontends/attn/Check/Modules/Hyperparameters.h"
 #include "frontends/attn/Check/Modules/ParameterTable.h"
 #include "frontends/attn/Check/Modules/PartRules.h"
+#include "frontends/attn/Check/StackedLists.h"
 
 namespace attnc::check {
 
@@ -18,8 +20,8 @@ namespace attnc::check {
 class Modules {
 public:
   Modules(typed::Program &program, Reporter &reporter, Scopes &scopes, Names &names, ParameterTable &parameters,
-          ExpressionChecker &expressions)
-      : program(program), reporter(reporter), scopes(scopes), names(names), parameters(parameters),
+          const StackedLists &stacked, ExpressionChecker &expressions)
+      : program(program), reporter(reporter), scopes(scopes), names(names), parameters(parameters), stacked(stacked),
         expressions(expressions) {}
 
   /// Instantiates the model `decl` of the file `unit` with its settings (Hyperparameters.h), adds its parameters to the
@@ -64,6 +66,7 @@ private:
   Scopes &scopes;
   Names &names;
   ParameterTable &parameters;
+  const StackedLists &stacked;
   ExpressionChecker &expressions;
   std::deque<Instance> instances;
   std::deque<PartRules> rules;

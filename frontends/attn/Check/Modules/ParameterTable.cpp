@@ -109,6 +109,13 @@ void ParameterTable::reserveCheckpointName(const Parameter &parameter, const ast
                                  name));
       return;
     }
+    if (name.find("[]", parts + 2) != std::string::npos) {
+      reporter.error(DiagnosticKind::BadCheckpointName, field.name.range,
+                     fmt::format("the name \"{}\" in checkpoints has `[]` twice, which stands for the indices of the "
+                                 "first dimension or of a list that data subscripts",
+                                 name));
+      return;
+    }
     name.replace(parts, 2, fmt::format("{{{}+#0}}", counts.size()));
     counts.push_back(parameter.type.shape[0].constant());
   }
@@ -156,6 +163,10 @@ Value ParameterTable::add(const Instance &instance, const ast::FieldDecl &field,
   }
   if (!types.checkBounds(*field.type, *shape, scope))
     return Value();
+  if (instance.stacked && field.kind == ast::FieldKind::State)
+    return reporter.notSupported(field.name.range, "a state in a list that data subscripts");
+  if (instance.stacked)
+    shape->insert(shape->begin(), Dim(*instance.stacked));
   typed::Parameter parameter;
   parameter.name = joinedPath(instance.path, field.name.text);
   parameter.counts = instance.counts;
@@ -171,11 +182,12 @@ Value ParameterTable::add(const Instance &instance, const ast::FieldDecl &field,
   parameter.range = field.name.range;
   program.parameterStore.push_back(std::move(parameter));
   const typed::Parameter *added = &program.parameterStore.back();
-  if (isEmpty) // as in `bias: f32[if biased then n else 0]`: the program has no such parameter
-    return ParameterValue{added};
+  ParameterValue value{added, instance.stacked.has_value()};
+  if (isEmpty || instance.stacked == 0) // as in `bias: f32[if biased then n else 0]`: the program has no such parameter
+    return value;
   reserveCheckpointName(*added, field);
   program.parameters.push_back(added);
-  return ParameterValue{added};
+  return value;
 }
 
 const Parameter *ParameterTable::addState(const Entry &entry, const std::string &name, const Parameter *of, Type type,

@@ -10,31 +10,40 @@ namespace attnc::check {
 
 using typed::ParameterRef;
 
-/// Returns a member of a module, selected by `picks`, the indices in the lists around the module.
-static Value withPicks(Builder &build, StateValues &states, const Value &member,
-                       const std::vector<ParameterRef::Pick> &picks) {
-  auto together = [&](std::vector<ParameterRef::Pick> own) {
-    std::vector<ParameterRef::Pick> all = picks;
-    all.insert(all.end(), own.begin(), own.end());
-    return all;
-  };
-  if (auto *parameter = member.as<ParameterValue>()) {
-    const typed::Parameter *it = parameter->parameter;
-    for (const Dim &dim : it->type.shape)
-      if (dim.is(0)) // an omitted parameter is a tensor without elements
-        return TensorValue{build.make(typed::Fill{build.real(0, it->range)}, it->type, it->range)};
-    std::vector<ParameterRef::Pick> own(picks.begin(), picks.begin() + static_cast<ptrdiff_t>(it->counts.size()));
-    return TensorValue{states.read(*it, own, it->range)};
-  }
+/// Returns the value of a parameter of the module `self`.
+Value Names::parameterOf(const ModuleValue &self, const ParameterValue &member) {
+  const typed::Parameter &it = *member.parameter;
+  bool isElement = member.isStacked && self.element;
+  typed::Type type = it.type;
+  if (isElement)
+    type.shape.erase(type.shape.begin());
+  for (const Dim &dim : type.shape)
+    if (dim.is(0)) // an omitted parameter is a tensor without elements
+      return TensorValue{build.make(typed::Fill{build.real(0, it.range)}, type, it.range)};
+  std::vector<ParameterRef::Pick> own(self.picks.begin(),
+                                      self.picks.begin() + static_cast<ptrdiff_t>(it.counts.size()));
+  typed::ExprRef value = states.read(it, own, it.range);
+  return isElement ? expressions.elementOf(value, self.element) : TensorValue{value};
+}
+
+/// Returns a member of the module `self`, selected by the indices in the lists around the module.
+Value Names::memberOf(const ModuleValue &self, const Value &member) {
+  if (auto *parameter = member.as<ParameterValue>())
+    return parameterOf(self, *parameter);
   // A field that refers to another field (tied modules) has its own indices.
   if (auto *module = member.as<ModuleValue>())
-    return module->picks.empty() ? ModuleValue{module->instance, together({})} : *module;
-  if (auto *list = member.as<ModuleListValue>())
-    return list->picks.empty() ? ModuleListValue{list->instance, list->count, together({})} : *list;
+    return module->picks.empty() && !module->element ? ModuleValue{module->instance, self.picks, self.element}
+                                                     : *module;
+  if (auto *list = member.as<ModuleListValue>()) {
+    ModuleListValue result = *list;
+    if (list->picks.empty() && !list->element)
+      result.picks = self.picks, result.element = self.element;
+    return result;
+  }
   if (auto *tuple = member.as<TupleValue>()) {
     TupleValue result;
     for (const Value &part : tuple->parts)
-      result.parts.push_back(withPicks(build, states, part, picks));
+      result.parts.push_back(memberOf(self, part));
     return result;
   }
   return member;
@@ -45,7 +54,7 @@ std::optional<Value> Names::findMember(const ModuleValue &self, const std::strin
     return std::nullopt;
   auto member = self.instance->members.find(name);
   if (member != self.instance->members.end())
-    return withPicks(build, states, member->second.value, self.picks);
+    return memberOf(self, member->second.value);
   for (const ast::FunctionDecl &decl : self.instance->decl->functions)
     if (decl.name && decl.name->text == name)
       return Value(FunctionValue{&decl, self.instance->unit, self});

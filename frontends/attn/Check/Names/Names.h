@@ -41,6 +41,8 @@ public:
   Value unknownName(SourceRange range, const std::string &name, Scope &scope);
 
 private:
+  Value parameterOf(const ModuleValue &self, const ParameterValue &member);
+  Value memberOf(const ModuleValue &self, const Value &member);
   std::optional<Value> findMember(const ModuleValue &self, const std::string &name);
   std::optional<Value> findTopLevel(SourceUnit *unit, const std::string &name);
   std::optional<Value> findBuiltinValue(const std::string &name) const;
