@@ -128,6 +128,10 @@ static void printParameters(const attn_model &model) {
       count *= parameter.counts[axis];
     }
     values += count;
+    if (llvm::StringRef(parameter.checkpoint).contains("[]")) { // files have a tensor for each index of this dimension
+      list += shape.front() + " x ";
+      shape.erase(shape.begin());
+    }
     std::string sizes = shape.empty() ? "" : "[" + llvm::join(shape, ", ") + "]";
     lines += fmt::format("  {:<32} {}{}{}{}\n", shown(parameter.checkpoint), list, elementName(parameter.dtype), sizes,
                          parameter.embedded ? ", embedded" : "");

@@ -341,7 +341,7 @@ unsigned GemmProblem::rightOuterDims() const {
 }
 
 SizeExpr GemmProblem::flops() const {
-  SizeExpr matrices = selector ? SizeExpr(1) : extent(LoopGroup::Batch); // that a row, or a step, is multiplied for
+  SizeExpr matrices = selector ? SizeExpr(1) : extent(LoopGroup::Batch); // of each row, or of each depth step
   SizeExpr elements = matrices * extent(LoopGroup::Row) * extent(LoopGroup::Column);
   SizeExpr each = extent(LoopGroup::Depth) * SizeExpr(2);
   if (linalg::GenericOp op = epilogue)
