@@ -141,7 +141,7 @@ attn_code attn_tokenizer_encode_chat(const attn_tokenizer *tokenizer, const char
     for (const attn_chat_message *message = messages; message != messages + message_count; ++message)
       conversation.push_back({message->role, {message->text, message->bytes}});
     std::vector<int32_t> all;
-    tokenizer->encode(found->render(conversation), /*withSpecial=*/false, all);
+    tokenizer->encode(found->render(conversation, ChatTemplate::today()), /*withSpecial=*/false, all);
     copyOut(all.data(), all.size(), ids, capacity, count);
   });
 }

@@ -3,13 +3,23 @@
 #include "frontends/tokenizer/JsonEntry.h"
 #include "frontends/tokenizer/UnicodeClasses.h"
 #include "frontends/tokenizer/Utf8.h"
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <utility>
 
 namespace attnc::tokenizer {
 
-static constexpr ChatTemplate templates[] = {
+static constexpr auto makeTemplates() {
+  using enum ChatTemplate::Place;
+  using enum ChatTemplate::Trim;
+  using enum ChatTemplate::Thoughts;
+  return std::to_array<ChatTemplate>({
 #define CHAT_TEMPLATE(...) {__VA_ARGS__},
 #include "frontends/tokenizer/ChatTemplates.def"
-};
+  });
+}
+static constexpr auto templates = makeTemplates();
 
 static constexpr char commaNames[] = ""
 #define CHAT_TEMPLATE(NAME, ...) ", " NAME
@@ -50,27 +60,62 @@ static std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// The form of a message with its content in place of the $.
-static std::string filled(std::string_view form, std::string_view content) {
-  size_t place = form.find('$');
-  return std::string(form.substr(0, place)) + std::string(content) + std::string(form.substr(place + 1));
+/// The form of a message with its content in place of the $, and the date in place of the @.
+static std::string filled(std::string_view form, std::string_view content, std::string_view date) {
+  std::string text;
+  for (char c : form)
+    if (c == '$')
+      text += content;
+    else if (c == '@')
+      text += date;
+    else
+      text += c;
+  return text;
 }
 
-std::string ChatTemplate::render(std::span<const ChatMessage> messages) const {
-  std::string text = start, system; // `system` waits for the first message of the user
-  for (const ChatMessage &message : messages) {
-    std::string valid = repaired(message.content);
-    std::string content(isTrimmed ? trimmed(valid) : valid);
-    bool isFirst = &message == messages.data();
-    if (message.role == "user") {
-      text += filled(user, system.empty() ? content : system + "\n\n" + content);
-      system.clear();
+std::string ChatTemplate::today() {
+  std::time_t now = std::time(nullptr);
+  std::tm date = {};
+  localtime_r(&now, &date);
+  char text[32] = "";
+  std::strftime(text, sizeof text, "%d %b %Y", &date); // in English: the program sets no locale
+  return text;
+}
+
+/// The content of a message as its form has it.
+std::string ChatTemplate::contentOf(const ChatMessage &message) const {
+  std::string valid = repaired(message.content);
+  std::string_view content = valid;
+  bool isAnswer = message.role == "assistant";
+  constexpr std::string_view end = "</think>";
+  if (size_t place = content.rfind(end); isAnswer && thoughts != Kept && place != content.npos) {
+    content.remove_prefix(place + end.size());
+    if (thoughts == DroppedWithLines)
+      content.remove_prefix(std::min(content.find_first_not_of('\n'), content.size()));
+  }
+  bool isTrimmed = isAnswer ? trim != None : trim == Contents && (message.role == "user" || place == Own);
+  return std::string(isTrimmed ? trimmed(content) : content);
+}
+
+std::string ChatTemplate::render(std::span<const ChatMessage> messages, std::string_view date) const {
+  bool hasSystem = !messages.empty() && messages.front().role == "system";
+  std::string text = start;
+  if (!hasSystem)
+    text += filled(withoutSystem, "", date);
+  std::string systemText = hasSystem ? filled(system, contentOf(messages.front()), date) : "";
+  if (place == Own)
+    text += std::exchange(systemText, "");
+  auto isUser = [](const ChatMessage &message) { return message.role == "user"; };
+  auto others = messages.subspan(hasSystem);
+  auto last = std::find_if(others.rbegin(), others.rend(), isUser);
+  for (const ChatMessage &message : others) {
+    std::string content = contentOf(message);
+    if (isUser(message)) {
+      if (place == First || &message == &*last)
+        content = std::exchange(systemText, "") + content;
+      text += filled(user, trim == Joined ? trimmed(content) : content, date);
     } else if (message.role == "assistant") {
-      text += filled(answer, content);
-    } else if (message.role == "system" && isFirst && *this->system) {
-      text += filled(this->system, content);
-    } else if (message.role == "system" && isFirst) {
-      system = valid;
+      text += filled(answer, content, date);
     } else {
       throw TextError("a message has the role " + shown(repaired(message.role)) +
                       ", expected system for the first message alone, user or assistant");

@@ -13,8 +13,15 @@ struct ChatMessage {
 
 /// A row of ChatTemplates.def.
 struct ChatTemplate {
-  const char *name, *mark, *also, *without, *start, *assistant, *system, *user, *answer;
-  bool isTrimmed;
+  enum Place { Own, First, Last };
+  enum Trim { None, Contents, Answers, Joined };
+  enum Thoughts { Kept, Dropped, DroppedWithLines };
+
+  const char *name, *mark, *also, *without, *start, *assistant, *withoutSystem, *system;
+  Place place; ///< of `system`
+  const char *user, *answer;
+  Trim trim;
+  Thoughts thoughts;
 
   static const char *const names; ///< of all families, separated by ", "
   /// The template of a family; null if there is none.
@@ -22,9 +29,14 @@ struct ChatTemplate {
   /// The template that a `chat_template` of tokenizer_config.json belongs to; null if it is not recognised.
   static const ChatTemplate *recognised(std::string_view source);
 
-  /// The text of a conversation, which ends where the answer of the assistant begins. Throws a TextError if a role is
-  /// unknown, if the system's message is not the first, or if the family has no place for it.
-  std::string render(std::span<const ChatMessage> messages) const;
+  /// The text of a conversation, which ends where the answer of the assistant begins. `date` is today(), or that of a
+  /// test. Throws a TextError if a role is unknown, or if the system's message is not the first.
+  std::string render(std::span<const ChatMessage> messages, std::string_view date) const;
+  /// The local date, as in "26 Jul 2024".
+  static std::string today();
+
+private:
+  std::string contentOf(const ChatMessage &message) const;
 };
 
 } // namespace attnc::tokenizer

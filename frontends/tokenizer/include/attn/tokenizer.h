@@ -86,10 +86,10 @@ typedef struct attn_chat_message {
   size_t bytes;     /* of the text */
 } attn_chat_message;
 
-/* Returns the name of the family of chat templates that a `chat_template` of tokenizer_config.json belongs to: "chatml"
- * (Qwen 2), "llama3", "gemma", "phi3" or "mistral"; or null if the template is null or belongs to none of them.
- * Templates are recognised by a text in them, not executed: texts that a model's template adds by itself, such as a
- * default text of the system or a date, are not added. */
+/* Returns the name of the family of chat templates that a `chat_template` of tokenizer_config.json belongs to, such as
+ * "chatml", "llama3.2" or "gemma"; or null if the template is null or belongs to none of them. Templates are recognised
+ * by a text in them, not executed. The text of a family is that of the template for conversations without tools,
+ * including the default text of the system and today's date, if the template adds them. */
 const char *attn_chat_family(const char *chat_template);
 
 /* Returns the names of all families, separated by ", ". */
