@@ -15,6 +15,7 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Narrow/Narrow.h"
 #include "compiler/Narrow/NarrowKernel.h"
+#include "compiler/Pipeline/CachedObject.h"
 #include "compiler/Pipeline/CalledEntries.h"
 #include "compiler/Pipeline/DeviceEntries.h"
 #include "compiler/Pipeline/DeviceImages.h"
@@ -444,13 +445,15 @@ static bool findWeights(Job &job) {
 }
 
 /// Runs the phases from parse to narrow, which produce kernels and entry points that call them.
-static bool compileToKernels(Job &job) {
+static bool compileToKernels(Job &job, CachedObject &cached) {
   auto printModule = [&](llvm::raw_ostream &out) { job.made.module->print(out); };
 
   // The file becomes functions on tensors, one for each entry point, with value semantics and source locations.
   if (!findWeights(job) || !checkEmitterUse(job) || !import(job) || job.dumps(Phase::Import, printModule))
     return false;
   job.remember();
+  if (cached.findCompiled())
+    return false;
   if (!checkInterfaces(job) || !refuseFusions(job))
     return false;
 
@@ -477,7 +480,7 @@ static bool compileToKernels(Job &job) {
 }
 
 /// Runs the phases from generate to emit, which compile kernels to the object.
-static void compileKernels(Job &job) {
+static void compileKernels(Job &job, CachedObject &cached) {
   auto printCode = [&](llvm::raw_ostream &out) {
     if (job.made.device)
       job.made.device->print(out);
@@ -515,19 +518,16 @@ static void compileKernels(Job &job) {
 
   // LLVM IR with the model table, by which the object describes itself.
   LlvmCode code;
-  std::string cached;
-  if (!translateCode(job, code) || loadObject(job, code, cached))
+  if (!translateCode(job, code) || cached.loadObject(code))
     return;
   optimise(code, job.host);
   if (job.dumps(Phase::Optimise, [&](llvm::raw_ostream &out) { code.module->print(out, nullptr); }))
     return;
 
   // The object has no undefined symbols except memcpy, memset and memmove.
-  if (!emitObject(job, code) || job.dumps(Phase::Emit, [&](llvm::raw_ostream &out) {
-        out << StringRef(job.made.object.data(), job.made.object.size());
-      }))
-    return;
-  storeObject(job, cached);
+  if (emitObject(job, code))
+    job.dumps(Phase::Emit,
+              [&](llvm::raw_ostream &out) { out << StringRef(job.made.object.data(), job.made.object.size()); });
 }
 
 /// Resolves the target of the options and runs the phases on a large stack.
@@ -563,8 +563,11 @@ static Outcome run(Job &job, llvm::function_ref<void()> phases) {
 Outcome compile(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages) {
   Job job(options, made, messages);
   return run(job, [&] {
-    if (compileToKernels(job))
-      compileKernels(job);
+    CachedObject cached(job);
+    if (compileToKernels(job, cached)) {
+      compileKernels(job, cached);
+      cached.store();
+    }
   });
 }
 
@@ -588,7 +591,10 @@ Outcome compileAgain(const std::string &input, RecordedModule recorded, StringRe
                "', expected " + llvm::join(emitterPreferenceNames(), ", "));
     return job.outcome;
   }
-  return run(job, [&] { compileKernels(job); });
+  return run(job, [&] {
+    CachedObject cached(job); // recompiled objects are not cached
+    compileKernels(job, cached);
+  });
 }
 
 } // namespace attnc

@@ -62,7 +62,9 @@ struct CompileOptions {
   bool records = true;                                       ///< store the compile record in the object (Emit/Record.h)
   bool numbersOps = false;                                   ///< see Compilation::opNumbers
   std::string cache;                                         ///< folder of an ObjectCache; empty: none
-  std::optional<Phase> dump;                                 ///< store the result of this phase as text, and stop
+  bool objectAlone = false;  ///< of the results after import, only Compilation::object is needed: with a cache, the
+                             ///< phases after import do not run if the cache has the object of an equal compile
+  std::optional<Phase> dump; ///< store the result of this phase as text, and stop
   std::string reproducerDirectory = ".";
 };
 

@@ -3,7 +3,6 @@
 #include "compiler/Emit/Certificate.h"
 #include "compiler/Emit/Checksum.h"
 #include "compiler/Emit/EmbeddedWeights.h"
-#include "compiler/Pipeline/ObjectCache.h"
 #include "llvm/IR/Module.h"
 
 using namespace mlir;
@@ -41,28 +40,6 @@ bool emitObject(Job &job, LlvmCode &code) {
   if (llvm::Error error = isText ? llvm::Error::success() : writeChecksum(job.made.object))
     return job.internalError(llvm::toString(std::move(error)));
   return true;
-}
-
-/// Objects with embedded weights are as large as the weights, and are used once.
-static bool usesCache(const Job &job) {
-  return !job.options.cache.empty() && !job.options.dump && job.options.weights.empty() && job.embedded.empty();
-}
-
-bool loadObject(Job &job, const LlvmCode &code, std::string &name) {
-  if (!usesCache(job))
-    return false;
-  name = ObjectCache::nameFor(*code.module, job.host);
-  if (name.empty())
-    return false;
-  job.made.object = ObjectCache(job.options.cache).find(name);
-  return !job.made.object.empty();
-}
-
-void storeObject(Job &job, StringRef name) {
-  if (name.empty())
-    return;
-  if (llvm::Error error = ObjectCache(job.options.cache).store(name, job.made.object))
-    job.warn("attnc: warning: the object is not cached: " + llvm::toString(std::move(error)) + "\n");
 }
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- EmitObject.h - the phases optimise and emit, and the object cache ------------------------------------------===//
+//===- EmitObject.h - the phases optimise and emit ----------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Backend/Backend.h"
@@ -15,11 +15,5 @@ bool translateCode(Job &job, LlvmCode &code);
 /// The phase `emit`: compiles `code` to an object file in Compilation::object, and writes its checksum. For a dump of
 /// this phase, Compilation::object is assembly text instead. Returns false after an error.
 bool emitObject(Job &job, LlvmCode &code);
-
-/// With CompileOptions::cache: returns whether the cache has the object that is compiled from `code`, the result of
-/// translateCode, and stores the object in Compilation::object. `name` is set to its name in the cache.
-bool loadObject(Job &job, const LlvmCode &code, std::string &name);
-/// Stores Compilation::object in the cache, unless `name`, which loadObject has set, is empty; warns if that fails.
-void storeObject(Job &job, llvm::StringRef name);
 
 } // namespace attnc

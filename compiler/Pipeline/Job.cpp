@@ -108,8 +108,10 @@ bool Job::userError(const llvm::Twine &message) {
 }
 
 void Job::warn(llvm::StringRef text) {
-  if (!text.empty() && !isTrial)
-    messages << (shown ? "\n" : "") << printableLines(text);
+  if (text.empty() || isTrial)
+    return;
+  messages << (shown ? "\n" : "") << printableLines(text);
+  warnings += text;
 }
 
 /// The message for a failed or crashed phase.
@@ -154,7 +156,7 @@ void Job::remember() {
 
 void Job::remember(std::string text) {
   crashNote.keep({}, "", "");
-  remembered = std::move(text);
+  content = std::move(text);
   updateCrashNote();
 }
 
@@ -164,7 +166,7 @@ void Job::updateCrashNote() {
   std::vector<std::string> paths;
   if (!isRepeated)
     paths = {reproducerIn(options.reproducerDirectory), reproducerIn("")};
-  crashNote.keep(std::move(paths), reproducerHead(), remembered);
+  crashNote.keep(std::move(paths), reproducerHead(), content);
 }
 
 /// The comment lines of a reproducer, before the module.
@@ -191,7 +193,7 @@ llvm::Expected<std::string> Job::saveReproducer(llvm::StringRef directory) {
   if (!directory.empty() && !llvm::sys::fs::is_directory(directory))
     return llvm::createStringError(directory + ": No such directory");
   std::string path = reproducerIn(directory);
-  if (llvm::Error error = OutputFiles::replace(path, reproducerHead() + remembered))
+  if (llvm::Error error = OutputFiles::replace(path, reproducerHead() + content))
     return error;
   return path;
 }

@@ -43,6 +43,7 @@ public:
   llvm::StringRef embedded;        ///< content of the weights section of the object that is recompiled, or empty
   Outcome outcome = Outcome::Done;
   bool isTrial = false;    ///< a trial run of phases, which suppresses warnings
+  std::string warnings;    ///< all texts of warn(), since the lookup of an equal compile (CachedObject.h)
   bool isRepeated = false; ///< compiles the record of an object: a failing phase means that the record is invalid
 
   /// The first emitter for the target that supports the kernel and is permitted to compile it (RequestedEmitter.h).
@@ -71,6 +72,7 @@ public:
   /// Stores the current module, or another text, as the content of a reproducer.
   void remember();
   void remember(std::string text);
+  llvm::StringRef remembered() const { return content; }
   /// True if `phase`, which has just ended, is the one to dump (CompileOptions::dump). `print` then writes the dump to
   /// Compilation::dump.
   bool dumps(Phase phase, llvm::function_ref<void(llvm::raw_ostream &)> print);
@@ -85,7 +87,7 @@ private:
   void updateCrashNote();
 
   Phase phase = Phase::Parse;
-  std::string remembered;
+  std::string content; ///< of a reproducer
   std::vector<std::string> reported;
   mlir::ScopedDiagnosticHandler handler;
   int64_t started;

@@ -25,17 +25,29 @@ static const std::string &programIdentity() {
   return identity;
 }
 
-std::string ObjectCache::nameFor(const llvm::Module &code, const Target &target) {
+static std::string hashOf(llvm::StringRef bytes) {
+  llvm::SHA256 hash;
+  hash.update(bytes);
+  return llvm::toHex(hash.final(), /*LowerCase=*/true);
+}
+
+/// The name of a file whose content this program determines from `bytes`.
+static std::string nameOf(llvm::StringRef kind, llvm::StringRef bytes) {
   if (programIdentity().empty())
     return {};
+  // The prefix is the one that pruneCache requires.
+  return ("llvmcache-" + kind + hashOf((bytes + "\n" + programIdentity()).str())).str();
+}
+
+std::string ObjectCache::nameFor(const llvm::Module &code, const Target &target) {
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
   llvm::WriteBitcodeToFile(code, stream);
-  stream << '\n' << target.cpu << '\n' << target.features << '\n' << programIdentity();
-  llvm::SHA256 hash;
-  hash.update(bytes);
-  return "llvmcache-" + llvm::toHex(hash.final(), /*LowerCase=*/true); // the prefix that pruneCache requires
+  stream << '\n' << target.cpu << '\n' << target.features;
+  return nameOf("", bytes);
 }
+
+std::string ObjectCache::nameOfCompile(llvm::StringRef key) { return nameOf("compile-", key); }
 
 std::string ObjectCache::pathOf(llvm::StringRef name) const {
   llvm::SmallString<128> path(folder);
@@ -43,11 +55,17 @@ std::string ObjectCache::pathOf(llvm::StringRef name) const {
   return path.str().str();
 }
 
+/// The content of a file of the cache; null if it can't be read.
+static std::unique_ptr<llvm::MemoryBuffer> contentOf(const std::string &path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  return file ? std::move(*file) : nullptr;
+}
+
 llvm::SmallVector<char, 0> ObjectCache::find(llvm::StringRef name) const {
-  auto file = llvm::MemoryBuffer::getFile(pathOf(name), /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto file = contentOf(pathOf(name));
   if (!file)
     return {};
-  llvm::StringRef bytes = (*file)->getBuffer();
+  llvm::StringRef bytes = file->getBuffer();
   if (llvm::Error error = verifyChecksum(bytes)) {
     llvm::consumeError(std::move(error)); // store() replaces the file
     return {};
@@ -55,11 +73,29 @@ llvm::SmallVector<char, 0> ObjectCache::find(llvm::StringRef name) const {
   return {bytes.begin(), bytes.end()};
 }
 
-llvm::Error ObjectCache::store(llvm::StringRef name, llvm::ArrayRef<char> object) const {
+// A record is three texts: a hash of the rest, the name of the object, and the warnings, with line breaks in between.
+
+std::optional<CachedCompile> ObjectCache::findCompile(llvm::StringRef name) const {
+  auto file = contentOf(pathOf(name));
+  if (!file)
+    return std::nullopt;
+  auto [hash, rest] = file->getBuffer().split('\n');
+  if (hash != hashOf(rest))
+    return std::nullopt;
+  auto [object, warnings] = rest.split('\n');
+  return CachedCompile{object.str(), warnings.str()};
+}
+
+llvm::Error ObjectCache::storeCompile(llvm::StringRef name, const CachedCompile &compile) const {
+  std::string rest = compile.object + "\n" + compile.warnings, text = hashOf(rest) + "\n" + rest;
+  return store(name, llvm::ArrayRef(text.data(), text.size()));
+}
+
+llvm::Error ObjectCache::store(llvm::StringRef name, llvm::ArrayRef<char> content) const {
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     return llvm::createStringError(code, "can't create the folder " + folder + ": " + code.message());
   auto write = [&](llvm::raw_ostream &out) {
-    out.write(object.data(), object.size());
+    out.write(content.data(), content.size());
     return llvm::Error::success();
   };
   if (llvm::Error error = llvm::writeToOutput(pathOf(name), write))

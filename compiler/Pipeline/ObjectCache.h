@@ -6,6 +6,9 @@
 // program that compiles. An object is therefore the same bytes with and without the cache. Objects have a checksum
 // (compiler/Emit/Checksum.h): a damaged file is compiled again.
 //
+// A record of a compile is a small file with the name of the object that the compile resulted in. Its key is a hash of
+// everything that determines the object (CompileKey.h), and of the file of the program. CachedObject.h uses both.
+//
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -13,12 +16,19 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
 
 namespace llvm {
 class Module;
 }
 
 namespace attnc {
+
+struct CachedCompile {
+  std::string object;   ///< name of the object's file in the cache
+  std::string warnings; ///< of the phases after import
+};
 
 /// The cache in a folder, which several processes can use at once.
 class ObjectCache {
@@ -31,10 +41,17 @@ public:
   static std::string nameFor(const llvm::Module &code, const Target &target);
   /// Returns the object in the file `name`; empty if there is none, or it is damaged.
   llvm::SmallVector<char, 0> find(llvm::StringRef name) const;
-  /// Stores an object atomically. At most every 20 minutes, also removes the objects whose last access is the oldest,
-  /// until the folder has at most 1 GiB, and objects without an access for 30 days. An error if the file cannot be
-  /// written.
-  llvm::Error store(llvm::StringRef name, llvm::ArrayRef<char> object) const;
+  /// Stores an object or a record atomically. At most every 20 minutes, also removes the files whose last access is the
+  /// oldest, until the folder has at most 1 GiB, and files without an access for 30 days. An error if the file cannot
+  /// be written.
+  llvm::Error store(llvm::StringRef name, llvm::ArrayRef<char> content) const;
+
+  /// The name of the file for the record of the compile with the key `key`. Empty as for nameFor().
+  static std::string nameOfCompile(llvm::StringRef key);
+  /// Returns the record in the file `name`; null if there is none, or it is damaged.
+  std::optional<CachedCompile> findCompile(llvm::StringRef name) const;
+  /// Stores a record, as store() does.
+  llvm::Error storeCompile(llvm::StringRef name, const CachedCompile &compile) const;
 
 private:
   std::string pathOf(llvm::StringRef name) const;

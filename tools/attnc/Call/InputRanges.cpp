@@ -81,4 +81,19 @@ int64_t leastOf(const std::vector<std::string> &sizes) {
   return least;
 }
 
+int64_t limitOfTokens(ModuleOp module, llvm::function_ref<bool(const std::string &name)> isSampler) {
+  for (auto sampler : module.getOps<func::FuncOp>()) {
+    auto decode = sampler->getAttrOfType<DictionaryAttr>(model::decodeAttrName);
+    if (!decode || !isSampler(sampler.getName().str()))
+      continue;
+    auto next = module.lookupSymbol<func::FuncOp>(decode.getAs<StringAttr>("of"));
+    InputRanges ranges = inputRanges(module, next.getName().str());
+    for (unsigned argument = 0; argument < next.getNumArguments(); ++argument)
+      if (auto shape = next.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName);
+          shape.size() == 2 && shape[1] == next->getAttr(model::incrementalAttrName))
+        return leastOf(ranges[next.getArgAttrOfType<StringAttr>(argument, model::nameAttrName).str()]);
+  }
+  return 0;
+}
+
 } // namespace attnc

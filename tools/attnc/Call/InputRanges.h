@@ -12,6 +12,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -33,5 +34,9 @@ using InputRanges = std::map<std::string, std::vector<std::string>>;
 InputRanges inputRanges(mlir::ModuleOp module, const std::string &entry);
 /// The smallest of the limits `sizes` that are numbers; 0 if there is none.
 int64_t leastOf(const std::vector<std::string> &sizes);
+
+/// The limit of the tokens that a decoding loop reads whose sampler `isSampler` accepts, by its name; 0 if there is
+/// none. `module` is the module after the phase import.
+int64_t limitOfTokens(mlir::ModuleOp module, llvm::function_ref<bool(const std::string &name)> isSampler);
 
 } // namespace attnc

@@ -157,8 +157,7 @@ static void describe(const attn_model &model, const Certificates &certificates) 
 
 static ExitCode run(const SourceOptions &options) {
   ExitCode exitCode = ExitCode::Success;
-  std::unique_ptr<Compilation> made;
-  std::unique_ptr<llvm::MemoryBuffer> object = options.object(exitCode, made);
+  std::unique_ptr<llvm::MemoryBuffer> object = options.object(exitCode);
   if (!object)
     return exitCode;
   llvm::Expected<ObjectTable> table = ObjectTable::read(object->getBuffer());

@@ -1,5 +1,4 @@
 // attnc generate: continues a text, or holds a conversation, by entry points that `decode` makes.
-#include "compiler/Derive/Incremental/ResumedNames.h"
 #include "tools/attnc/Call/VocabularyOption.h"
 #include "tools/attnc/Call/WeightsOption.h"
 #include "tools/attnc/Commands.h"
@@ -34,19 +33,14 @@ static Error continuePrompt(const GenerateOptions &options, const Vocabularies &
 }
 
 /// Warns if the tokenizer has tokens that the model's table lacks.
-static void warnOfMissingTokens(const GenerateOptions &options, const Vocabulary *vocabulary, const attn_model &model) {
-  if (!vocabulary || !vocabulary->tokenizerFile() || options.source.isObject())
+static void warnOfMissingTokens(const GenerateOptions &options, const Vocabulary *vocabulary) {
+  if (!vocabulary || !vocabulary->tokenizerFile())
     return;
-  std::vector<std::string> entries;
-  for (const attn_entry_info &entry : ArrayRef(model.entries, size_t(model.entry_count)))
-    entries.push_back(entry.name);
-  InputRanges ranges = options.source.rangesOf(entries, Phase::Derive);
-  for (const std::string input : {ResumedNames::tokens.str(), std::string("prompt")})
-    if (int64_t room = leastOf(ranges[input]); room > 0 && vocabulary->size() > room)
-      warn(formatv("the tokenizer has {0} tokens, but the model has room for {1}; a text with one of the others is an "
-                   "error",
-                   vocabulary->size(), room)
-               .str());
+  if (int64_t room = options.source.tokensOfWriter(); room > 0 && vocabulary->size() > room)
+    warn(formatv("the tokenizer has {0} tokens, but the model has room for {1}; a text with one of the others is an "
+                 "error",
+                 vocabulary->size(), room)
+             .str());
 }
 
 static Error generate(const GenerateOptions &options, const attn_model &model) {
@@ -56,7 +50,7 @@ static Error generate(const GenerateOptions &options, const attn_model &model) {
   auto vocabulary = vocabularies->forText("prompt");
   if (!vocabulary)
     return vocabulary.takeError();
-  warnOfMissingTokens(options, *vocabulary, model);
+  warnOfMissingTokens(options, *vocabulary);
   auto stop = stopTokens(options.stop, *vocabulary);
   if (!stop)
     return stop.takeError();

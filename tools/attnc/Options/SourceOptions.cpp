@@ -30,6 +30,15 @@ InputRanges SourceOptions::rangesOf(ArrayRef<std::string> entries, Phase phase) 
   return all;
 }
 
+int64_t SourceOptions::tokensOfWriter() const {
+  CompileOptions partly = compile;
+  partly.dump = Phase::Import;
+  Compilation made;
+  if (isObject() || !compile.writer || attnc::compile(partly, made, nulls()) != Outcome::Done)
+    return 0;
+  return limitOfTokens(*made.module, [&](const std::string &name) { return compile.writer->names(name); });
+}
+
 void SourceOptions::addTo(CLI::App &command, Takes takes) {
   command
       .add_option("model", compile.input,
@@ -245,12 +254,7 @@ void SourceOptions::addPrecision(CLI::App &command) {
           ->type_name("TYPE"));
 }
 
-std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode) const {
-  std::unique_ptr<Compilation> made;
-  return load(exitCode, made);
-}
-
-std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const {
+std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode, std::unique_ptr<Compilation> *made) const {
   std::unique_ptr<MemoryBuffer> bytes = object(exitCode, made);
   if (!bytes)
     return std::nullopt;
@@ -261,7 +265,7 @@ std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode, std::unique_p
   return std::nullopt;
 }
 
-std::unique_ptr<MemoryBuffer> SourceOptions::object(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const {
+std::unique_ptr<MemoryBuffer> SourceOptions::object(ExitCode &exitCode, std::unique_ptr<Compilation> *made) const {
   if (isObject()) {
     for (const CLI::Option *option : aboutSource)
       if (option->count() > 0) {
@@ -275,15 +279,17 @@ std::unique_ptr<MemoryBuffer> SourceOptions::object(ExitCode &exitCode, std::uni
     exitCode = report(read.takeError());
     return nullptr;
   }
-  made = std::make_unique<Compilation>();
+  auto compiled = std::make_unique<Compilation>();
   CompileOptions options = compile;
+  options.objectAlone = !made;
   if (const char *folder = std::getenv("ATTN_CACHE"))
     options.cache = folder;
-  Outcome outcome = attnc::compile(options, *made, errs());
+  Outcome outcome = attnc::compile(options, *compiled, errs());
   exitCode = static_cast<ExitCode>(outcome);
+  const Compilation &result = made ? *(*made = std::move(compiled)) : *compiled;
   if (outcome != Outcome::Done)
     return nullptr;
-  return MemoryBuffer::getMemBufferCopy(StringRef(made->object.data(), made->object.size()), compile.input);
+  return MemoryBuffer::getMemBufferCopy(StringRef(result.object.data(), result.object.size()), compile.input);
 }
 
 } // namespace attnc

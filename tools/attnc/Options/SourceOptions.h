@@ -37,19 +37,21 @@ public:
   bool isObject() const { return llvm::StringRef(compile.input).ends_with(".o"); }
   bool isModel() const { return llvm::StringRef(compile.input).ends_with(".attn"); }
   /// Loads the input for calls: links the object, or compiles the model in memory and links the result. On failure
-  /// prints the errors to standard error, sets `exitCode` and returns null.
-  std::optional<LoadedModel> load(ExitCode &exitCode) const;
-  /// The same; `made` receives the results of the compile. For an object, `made` is unchanged; the caller passes null.
-  std::optional<LoadedModel> load(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
+  /// prints the errors to standard error, sets `exitCode` and returns null. `made`, unless null, receives the results
+  /// of the compile; for an object, `*made` is unchanged. Without `made`, an object of the cache starts sooner.
+  std::optional<LoadedModel> load(ExitCode &exitCode, std::unique_ptr<Compilation> *made = nullptr) const;
 
   /// The bytes of the object, read from the input or compiled in memory, without linking it. On failure prints the
   /// errors, sets `exitCode` and returns null. `made` is as for load().
-  std::unique_ptr<llvm::MemoryBuffer> object(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
+  std::unique_ptr<llvm::MemoryBuffer> object(ExitCode &exitCode, std::unique_ptr<Compilation> *made = nullptr) const;
 
   /// The ranges of the inputs of the entry points `entries` (InputRanges.h); an input of several has the limits of all.
   /// Compiles the model up to `phase`, one from import to derive, without printing messages, and reads the ranges from
   /// the resulting module. Empty for an object, or if the compile fails.
   InputRanges rangesOf(llvm::ArrayRef<std::string> entries, Phase phase) const;
+  /// The number of different tokens that the decoding loop which `compile` requests can read; 0 for an object, or if
+  /// any token can be read.
+  int64_t tokensOfWriter() const;
 
   CompileOptions compile; ///< values of the options, and the input file
 

@@ -155,7 +155,7 @@ static Error write(const Invocation &call, StringRef output) {
   return writeTensors(path.str(), tensors, *vocabulary);
 }
 
-/// `made` is the compile of a model file; null for an object.
+/// `made` is the compile of the model, for --check; else null.
 static Error call(RunOptions &options, const Compilation *made, const attn_model &model) {
   options.invocation.ranges = rangesOf(options, model);
   options.invocation.keepsParameters = options.check;
@@ -181,7 +181,7 @@ static ExitCode run(RunOptions &options) {
   options.source.compile.entries = {options.invocation.entry};
   ExitCode exitCode = ExitCode::Success;
   std::unique_ptr<Compilation> made;
-  std::optional<LoadedModel> loaded = options.source.load(exitCode, made);
+  std::optional<LoadedModel> loaded = options.source.load(exitCode, options.check ? &made : nullptr);
   return loaded ? report(call(options, made.get(), loaded->model())) : exitCode;
 }
 
