@@ -1,4 +1,5 @@
 #include "compiler/Emit/Header.h"
+#include "compiler/Derive/Incremental/ResumedNames.h"
 #include "compiler/Emit/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -269,13 +270,16 @@ std::string HeaderWriter::write(llvm::StringRef source) {
   line("/* Entry points, parameters and kernels, for attn_weights_load, attn_run and inspection. */");
   line("extern const attn_model {};\n", program.tableSymbol());
   for (const EntryPlan &plan : program.entries)
-    line("int32_t {}(const attn_frame *frame); /* the entry point itself; checks nothing */", program.runSymbol(plan));
+    if (!ResumedNames::isEntry(func::FuncOp(plan.entry).getName()))
+      line("int32_t {}(const attn_frame *frame); /* the entry point itself; checks nothing */",
+           program.runSymbol(plan));
   if (!program.parameters.packed.empty())
     line("int32_t {}(const attn_frame *frame); /* packs the weights; attn/weights.h and attn/files.h call it */",
          program.prepareSymbol());
   text += "\n";
   for (const auto &[number, plan] : llvm::enumerate(program.entries))
-    writeEntry(plan, number);
+    if (!ResumedNames::isEntry(func::FuncOp(plan.entry).getName()))
+      writeEntry(plan, number);
   line("#ifdef __cplusplus\n}}\n#endif\n#endif");
   return text;
 }

@@ -1,5 +1,6 @@
 #include "compiler/Pipeline/CalledEntries.h"
 #include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Derive/Incremental/Decode.h"
 #include "compiler/Pipeline/Overrides.h"
 #include "dialects/Model/Model.h"
 
@@ -14,6 +15,33 @@ std::string writerOf(const Job &job) {
         job.options.writer && entry->hasAttr(model::decodeAttrName) && job.options.writer->names(name))
       found.push_back(name);
   return found.size() == 1 ? found.front() : "";
+}
+
+/// Adds the resumed loops of all samplers.
+static void addResumedLoops(ModuleOp module) {
+  std::vector<std::string> names;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(model::decodeAttrName))
+      names.push_back(function.getName().str());
+  for (const std::string &name : names)
+    addResumedSampler(module, name);
+}
+
+bool addResumedLoop(const Job &job, const std::string &writer) {
+  const std::optional<WriterRequest> &wanted = job.options.writer;
+  ModuleOp module = *job.made.module;
+  if (job.options.streams && !job.target.isDevice)
+    addResumedLoops(module);
+  if (!wanted || !wanted->isResumed || !addResumedSampler(module, writer))
+    return false;
+  return true;
+}
+
+std::vector<std::string> entriesOfResumed(ModuleOp module, const std::string &writer) {
+  std::vector<std::string> names = {writer + ResumedNames::prefill.str(), writer + ResumedNames::steps.str()};
+  if (std::string begin = writer + ResumedNames::begin.str(); module.lookupSymbol(begin))
+    names.push_back(begin);
+  return names;
 }
 
 void keepEntries(Job &job, ArrayRef<std::string> names) {

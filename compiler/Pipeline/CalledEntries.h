@@ -16,6 +16,13 @@ namespace attnc {
 /// one matches. Call it before derive, which replaces samplers.
 std::string writerOf(const Job &job);
 
+/// Adds the resumed loop of the sampler `writer` if CompileOptions::writer requests it (compiler/Derive/Incremental/
+/// Decode.h), or with CompileOptions::streams the loops of all samplers. Precedes the passes of derive. Returns whether
+/// there is a requested loop.
+bool addResumedLoop(const Job &job, const std::string &writer);
+/// The entry points of a resumed loop, after derive.
+std::vector<std::string> entriesOfResumed(mlir::ModuleOp module, const std::string &writer);
+
 /// Removes or marks all entry points of the job's module that `names` does not contain. Does nothing if `names` is
 /// empty, or if one of the names is not that of an entry point.
 void keepEntries(Job &job, llvm::ArrayRef<std::string> names);

@@ -8,7 +8,6 @@
 #include "compiler/Codegen/Target/ProcessorFeatures.h"
 #include "compiler/Derive/AttentionOverride.h"
 #include "compiler/Derive/Derive.h"
-#include "compiler/Derive/Incremental/Decode.h"
 #include "compiler/Diagnostics/LargeStack.h"
 #include "compiler/Emit/WeightsFiles.h"
 #include "compiler/Fuse/Explanation.h"
@@ -110,18 +109,10 @@ static bool raise(Job &job) {
   return !job.options.raises || runPasses(job, buildRaisePipeline) || job.internalError();
 }
 
-/// The entry points of a resumed loop (Decode.h).
-static std::vector<std::string> entriesOfResumed(ModuleOp module, const std::string &writer) {
-  std::vector<std::string> names = {writer + ResumedNames::prefill.str(), writer + ResumedNames::steps.str()};
-  if (std::string begin = writer + ResumedNames::begin.str(); module.lookupSymbol(begin))
-    names.push_back(begin);
-  return names;
-}
-
 static bool derive(Job &job) {
   job.begin(Phase::Derive);
   std::string writer = writerOf(job);
-  bool isResumed = job.options.writer && job.options.writer->isResumed && addResumedSampler(*job.made.module, writer);
+  bool isResumed = addResumedLoop(job, writer);
   if (!job.options.studied.empty() && failed(addEntriesOfStudy(*job.made.module, job.options.studied)))
     return job.userError(job.diagnostics().back());
   if (needsDerive(*job.made.module) && !runPasses(job, buildDerivePipeline))

@@ -44,6 +44,7 @@ struct CompileOptions {
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
   FineTuning fineTuning;                                     ///< for a checkpoint's folder
   std::optional<WriterRequest> writer;                       ///< derive and compile an entry point that writes tokens
+  bool streams = false;                                      ///< add the resumed loops of samplers, see ResumedNames.h
   std::vector<std::string> entries;                          ///< to compile without `writer`; empty or unknown: all
   std::string studied;                                       ///< entry point to study, see Derive/AttentionOverride.h
   std::optional<NamesOf> kernelNames;                        ///< default: Model with overrides or script, else Entry

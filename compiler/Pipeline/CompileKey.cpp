@@ -42,9 +42,9 @@ static void addOptions(KeyWriter &key, const CompileOptions &options) {
   //   - settings, fineTuning, and some members of writer: the imported module has their effect
   //   - weights, allowExtra, dump: such a compile is not cached
   //   - cache, objectAlone, reproducerDirectory: they do not change the object
-  const auto &[input, target, prefix, settings, fineTuning, writer, entries, studied, kernelNames, weights, allowExtra,
-               overrides, script, tuning, at, memoryBudget, emitter, precision, debugLines, raises, requireFused,
-               records, numbersOps, cache, objectAlone, dump, reproducerDirectory] = options;
+  const auto &[input, target, prefix, settings, fineTuning, writer, streams, entries, studied, kernelNames, weights,
+               allowExtra, overrides, script, tuning, at, memoryBudget, emitter, precision, debugLines, raises,
+               requireFused, records, numbersOps, cache, objectAlone, dump, reproducerDirectory] = options;
   auto addText = [&](const std::string &text) { key.add(llvm::StringRef(text)); };
   addText(input);
   key.add(int64_t(writer.has_value()));
@@ -70,7 +70,7 @@ static void addOptions(KeyWriter &key, const CompileOptions &options) {
   key.addOptional(memoryBudget);
   key.addOptional(emitter);
   key.add(static_cast<int64_t>(precision));
-  for (bool flag : {debugLines, raises, requireFused, records, numbersOps})
+  for (bool flag : {streams, debugLines, raises, requireFused, records, numbersOps})
     key.add(int64_t(flag));
 }
 

@@ -1,5 +1,4 @@
 //===- ResumedNames.h - names in the entry points of a resumed decoding loop --------------------------------------===//
-//
 // A command that streams text or holds a conversation calls a resumed loop, whose states survive a call. For a sampler
 // named `write`, whose decoding loop Decode.h describes, the entry points are
 //
@@ -20,6 +19,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 
@@ -30,6 +31,12 @@ struct ResumedNames {
   static constexpr llvm::StringLiteral tokens = "steps.tokens", length = "steps.length", read = "steps.read",
                                        first = "steps.first", count = "steps.count", ends = "steps.ends"; ///< arguments
   static constexpr int64_t maxEnds = 8; ///< elements of steps.ends
+
+  /// Whether an entry point is one of a resumed loop. It has no C function of its own.
+  static bool isEntry(llvm::StringRef name) {
+    return llvm::any_of(llvm::ArrayRef<llvm::StringRef>{begin, prefill, steps},
+                        [&](llvm::StringRef suffix) { return name.ends_with(suffix); });
+  }
 };
 
 } // namespace attnc

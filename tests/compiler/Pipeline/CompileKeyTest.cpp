@@ -52,6 +52,7 @@ const std::pair<const char *, Change> changes[] = {
      [](CompileOptions &options) {
        options.writer = WriterRequest{"", "", "", 1, true};
      }},
+    {"streams", [](CompileOptions &options) { options.streams = true; }},
     {"entries", [](CompileOptions &options) { options.entries = {"a"}; }},
     {"two entries",
      [](CompileOptions &options) {

@@ -1,4 +1,5 @@
 #include "tools/attnc/Call/EntryChoice.h"
+#include "compiler/Derive/Incremental/ResumedNames.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <string>
 
@@ -10,7 +11,7 @@ Expected<int64_t> chooseEntry(const attn_model &model, StringRef name, const Ent
   std::string names, does = kind.does.empty() ? "" : (" that " + kind.does).str();
   int64_t candidates = 0, chosen = -1;
   for (int64_t number = 0; number < model.entry_count; ++number) {
-    if (!kind.contains(model.entries[number]))
+    if (!kind.contains(model.entries[number]) || ResumedNames::isEntry(model.entries[number].name))
       continue;
     names += (names.empty() ? "" : ", ") + std::string(model.entries[number].name);
     ++candidates;

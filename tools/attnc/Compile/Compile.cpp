@@ -4,6 +4,7 @@
 #include "compiler/Emit/Link.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "compiler/Pipeline/ModelName.h"
+#include "frontends/checkpoint/Checkpoint.h"
 #include "tools/attnc/Call/WeightsOption.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Options/AssemblerOption.h"
@@ -130,6 +131,8 @@ void addCompile(CLI::App &app, ExitCode &exitCode) {
                     "Store source lines in the object, for debuggers and profilers");
   command->add_flag("!--no-record", options->source.compile.records,
                     "Store no compile record in the object; `attnc verify` needs it");
+  command->add_flag("--stream", options->source.compile.streams,
+                    "Add the loops by which `attnc generate` streams text and holds conversations");
   command->add_flag("--shared", options->shared, "Also make a shared library");
   command->add_flag("--archive", options->archive, "Also make a static library");
   command->footer("Example:\n  attnc compile examples/gpt2/gpt2.attn -o out --target x86-64-v3");

@@ -44,18 +44,44 @@ static Expected<int64_t> findWholeLoop(const GenerateOptions &options, const att
                                    StringRef(steps).split(',').first));
 }
 
+/// The name of the only resumed loop of a model; empty if there is none.
+static StringRef resumedLoopOf(const attn_model &model) {
+  for (int64_t each = 0; each < model.entry_count; ++each)
+    if (StringRef name = model.entries[each].name; name.consume_back(ResumedNames::steps))
+      return name;
+  return "";
+}
+
+namespace {
+struct LoopChoice {
+  StringRef resumed;  ///< name of a resumed loop; empty: none
+  int64_t whole = -1; ///< else the number of the entry point of a whole loop
+};
+} // namespace
+
+static Expected<LoopChoice> findLoop(const GenerateOptions &options, const attn_model &model) {
+  StringRef name = resumedLoopOf(model);
+  if (!options.source.isObject() && !name.empty()) // the only loop that this command has compiled
+    return LoopChoice{name};
+  auto number = findWholeLoop(options, model);
+  if (!number)
+    return number.takeError();
+  name = model.entries[*number].name;
+  if (attn_find_entry(&model, (name + ResumedNames::steps).str().c_str()) >= 0)
+    return LoopChoice{name};
+  return LoopChoice{"", *number};
+}
+
 Expected<std::unique_ptr<Writer>> Writer::open(const GenerateOptions &options, const Vocabularies &vocabularies,
                                                const attn_model &model, ArrayRef<int32_t> ends) {
+  auto loop = findLoop(options, model);
+  if (!loop)
+    return loop.takeError();
   std::unique_ptr<Writer> writer;
-  for (int64_t each = 0; each < model.entry_count && !writer; ++each)
-    if (StringRef name = model.entries[each].name; name.consume_back(ResumedNames::steps))
-      writer = std::make_unique<ResumedLoop>(options, vocabularies, model, name);
-  if (!writer) {
-    auto number = findWholeLoop(options, model);
-    if (!number)
-      return number.takeError();
-    writer = std::make_unique<WholeLoop>(options, vocabularies, model, *number);
-  }
+  if (!loop->resumed.empty())
+    writer = std::make_unique<ResumedLoop>(options, vocabularies, model, loop->resumed);
+  else
+    writer = std::make_unique<WholeLoop>(options, vocabularies, model, loop->whole);
   writer->endTokens = ends.vec();
   if (Error error = writer->readInputs())
     return std::move(error);

@@ -2,11 +2,11 @@
 //
 // A Writer calls an entry point of `decode` for one row:
 //
-//   - A model that is compiled by the command has a resumed loop (compiler/Derive/Incremental/ResumedNames.h). The
-//     states of the text are kept from call to call, so a call can write few tokens, and a text that begins like the
-//     previous one is read from the first token that differs.
-//   - An object, a model for a device, or a beam search has only the whole loop. Each call reads the text again, and
-//     writes as many tokens as the loop can.
+//   - A model that is compiled by the command, or by `attnc compile --stream`, has a resumed loop
+//     (compiler/Derive/Incremental/ResumedNames.h). The states of the text are kept from call to call, so a call can
+//     write few tokens, and a text that begins like the previous one is read from the first token that differs.
+//   - Another object, a model for a device, or a beam search has only the whole loop. Each call reads the text again,
+//     and writes as many tokens as the loop can.
 //
 // The tokens do not depend on the number of tokens of a call. Both kinds write the same tokens, up to rounding: draws
 // have a seed for each `at_most` tokens, and the loop reads the longest end of a text for which `at_most` tokens have
