@@ -27,20 +27,25 @@ static void addResumedLoops(ModuleOp module) {
     addResumedSampler(module, name);
 }
 
-bool addResumedLoop(const Job &job, const std::string &writer) {
+FailureOr<bool> addResumedLoop(const Job &job, const std::string &writer) {
   const std::optional<WriterRequest> &wanted = job.options.writer;
   ModuleOp module = *job.made.module;
   if (job.options.streams && !job.target.isDevice)
     addResumedLoops(module);
   if (!wanted || !wanted->isResumed || !addResumedSampler(module, writer))
     return false;
+  if (wanted->drafts > 0)
+    allowTruncation(module, writer, wanted->drafts);
+  if (wanted->isVerified && failed(addVerification(module, writer)))
+    return failure();
   return true;
 }
 
 std::vector<std::string> entriesOfResumed(ModuleOp module, const std::string &writer) {
   std::vector<std::string> names = {writer + ResumedNames::prefill.str(), writer + ResumedNames::steps.str()};
-  if (std::string begin = writer + ResumedNames::begin.str(); module.lookupSymbol(begin))
-    names.push_back(begin);
+  for (StringRef optional : {ResumedNames::begin, ResumedNames::verify})
+    if (std::string name = writer + optional.str(); module.lookupSymbol(name))
+      names.push_back(name);
   return names;
 }
 

@@ -16,10 +16,11 @@ namespace attnc {
 /// one matches. Call it before derive, which replaces samplers.
 std::string writerOf(const Job &job);
 
-/// Adds the resumed loop of the sampler `writer` if CompileOptions::writer requests it (compiler/Derive/Incremental/
-/// Decode.h), or with CompileOptions::streams the loops of all samplers. Precedes the passes of derive. Returns whether
-/// there is a requested loop.
-bool addResumedLoop(const Job &job, const std::string &writer);
+/// Adds the resumed loop of the sampler `writer`, and an entry point that verifies drafted tokens, if
+/// CompileOptions::writer requests them (compiler/Derive/Incremental/Decode.h), or with CompileOptions::streams the
+/// loops of all samplers. Precedes the passes of derive. Returns whether there is a requested loop; fails with an error
+/// if drafted tokens can't be verified.
+mlir::FailureOr<bool> addResumedLoop(const Job &job, const std::string &writer);
 /// The entry points of a resumed loop, after derive.
 std::vector<std::string> entriesOfResumed(mlir::ModuleOp module, const std::string &writer);
 

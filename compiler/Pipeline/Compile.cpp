@@ -112,12 +112,14 @@ static bool raise(Job &job) {
 static bool derive(Job &job) {
   job.begin(Phase::Derive);
   std::string writer = writerOf(job);
-  bool isResumed = addResumedLoop(job, writer);
+  FailureOr<bool> isResumed = addResumedLoop(job, writer);
+  if (failed(isResumed))
+    return job.userError(job.diagnostics().back());
   if (!job.options.studied.empty() && failed(addEntriesOfStudy(*job.made.module, job.options.studied)))
     return job.userError(job.diagnostics().back());
   if (needsDerive(*job.made.module) && !runPasses(job, buildDerivePipeline))
     return job.diagnostics().empty() ? job.internalError() : job.userError(job.diagnostics().front());
-  keepEntries(job, isResumed            ? entriesOfResumed(*job.made.module, writer)
+  keepEntries(job, *isResumed           ? entriesOfResumed(*job.made.module, writer)
                    : job.options.writer ? std::vector{writer}
                                         : job.options.entries);
   return true;

@@ -49,9 +49,10 @@ static void addOptions(KeyWriter &key, const CompileOptions &options) {
   addText(input);
   key.add(int64_t(writer.has_value()));
   if (writer) {
-    const auto &[entry, file, choice, atMost, isResumed] = *writer;
+    const auto &[entry, file, choice, atMost, isResumed, drafts, isVerified] = *writer;
     addText(entry);
-    key.add(int64_t(isResumed));
+    for (int64_t number : {int64_t(isResumed), drafts, int64_t(isVerified)})
+      key.add(number);
   }
   key.addAll(entries, addText);
   addText(studied);

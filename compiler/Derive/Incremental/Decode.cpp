@@ -64,6 +64,44 @@ void SamplingLoop::write(ValueRange caches, Value first) {
   func::ReturnOp::create(builder, at, returned);
 }
 
+/// Writes the entry point that chooses a token after each position of the call.
+static void writeVerification(DecodeEntry &entry) {
+  OpBuilder &builder = entry.builder;
+  Location at = entry.at;
+  Type i32Type = builder.getI32Type();
+  DecodeEntry::StepResults results = entry.callVerified();
+  auto type = cast<RankedTensorType>(results.logits.getType());
+  // By position, so that an element of the list is the logits of one position.
+  Value list = entry.generate({entry.positions, entry.rows, entry.constant(type.getShape().back())},
+                              type.getElementType(), [&](ValueRange index) {
+                                return entry.read(results.logits, {index[1], index[0], index[2]});
+                              });
+  Value tokens = entry.fill({entry.positions, entry.rows}, 0);
+  auto loop = scf::ForOp::create(builder, at, entry.constant(0), entry.positions, entry.constant(1),
+                                 ValueRange{tokens, entry.fill({}, 0)});
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value place = loop.getInductionVar(), stepNumber = loop.getRegionIterArg(1);
+    auto elementType = RankedTensorType::get({type.getShape()[0], type.getShape()[2]}, type.getElementType());
+    Value logits = model::ElementOp::create(builder, at, elementType, list, place);
+    Value chosen = entry.callSampler({logits}, stepNumber).front();
+    Value written = entry.generate({entry.rows}, i32Type, [&](ValueRange index) {
+      Value token = entry.read(chosen, index);
+      return entry.choice(entry.isEnd(token), entry.i32(-1), token);
+    });
+    Value all = model::WithElementOp::create(builder, at, tokens.getType(), written, loop.getRegionIterArg(0), place);
+    Value next = entry.generate({}, i32Type, [&](ValueRange) { return entry.plusOne(entry.read(stepNumber, {})); });
+    scf::YieldOp::create(builder, at, ValueRange{all, next});
+  }
+  Value byRow = entry.generate({entry.rows, entry.positions}, i32Type, [&](ValueRange index) {
+    return entry.read(loop.getResult(0), {index[1], index[0]});
+  });
+  SmallVector<Value> returned = {byRow};
+  llvm::append_range(returned, results.caches);
+  func::ReturnOp::create(builder, at, returned);
+}
+
 /// The positions of each prompt before its last token. Clamped into range for any length; an invalid length sets the
 /// status where the prompt's last token is read.
 static Value prefillCounts(DecodeEntry &entry) {
@@ -76,7 +114,7 @@ static Value prefillCounts(DecodeEntry &entry) {
   });
 }
 
-/// Adds a copy of next_begin or next_prefill.
+/// Adds a copy of a function.
 static func::FuncOp copyAs(const Twine &name, func::FuncOp function) {
   OpBuilder builder(function);
   builder.setInsertionPointAfter(function);
@@ -101,16 +139,71 @@ static void addBeginAndPrefill(StringRef writer, DecodeEntry &entry) {
   (void)prefill.eraseResults(logits);
 }
 
+/// Adds a copy of the sampler of a resumed loop, whose model.decode has `others` besides.
+static void copySampler(func::FuncOp sampler, StringRef suffix, ArrayRef<NamedAttribute> others = {}) {
+  Builder builder(sampler.getContext());
+  NamedAttrList attributes(sampler->getAttrOfType<DictionaryAttr>(model::decodeAttrName));
+  attributes.set(DecodeEntry::resumedKey, builder.getUnitAttr());
+  for (NamedAttribute each : others)
+    attributes.set(each.getName(), each.getValue());
+  func::FuncOp copy = copyAs(sampler.getName() + suffix, sampler);
+  copy->setAttr(model::decodeAttrName, attributes.getDictionary(sampler.getContext()));
+}
+
 bool addResumedSampler(ModuleOp module, StringRef writer) {
   auto sampler = module.lookupSymbol<func::FuncOp>(writer);
   auto decode = sampler ? sampler->getAttrOfType<DictionaryAttr>(model::decodeAttrName) : DictionaryAttr();
   if (!decode || decode.contains("beams"))
     return false;
-  NamedAttrList attributes(decode);
-  attributes.set(DecodeEntry::resumedKey, UnitAttr::get(module.getContext()));
-  func::FuncOp copy = copyAs(writer + ResumedNames::steps, sampler);
-  copy->setAttr(model::decodeAttrName, attributes.getDictionary(module.getContext()));
+  copySampler(sampler, ResumedNames::steps);
   return true;
+}
+
+/// The function of which the loop of `writer` calls an incremental version.
+static func::FuncOp decodedFunction(ModuleOp module, StringRef writer) {
+  auto decode = module.lookupSymbol(writer)->getAttrOfType<DictionaryAttr>(model::decodeAttrName);
+  return module.lookupSymbol<func::FuncOp>(decode.getAs<StringAttr>("of"));
+}
+
+void allowTruncation(ModuleOp module, StringRef writer, int64_t positions) {
+  func::FuncOp next = decodedFunction(module, writer);
+  auto asked = next->getAttrOfType<IntegerAttr>(model::takeBackAttrName);
+  next->setAttr(model::takeBackAttrName,
+                Builder(module.getContext()).getI64IntegerAttr(std::max(asked ? asked.getInt() : 1, positions)));
+}
+
+/// The function that computes the logits of all positions for `next`; null if there is none.
+static func::FuncOp logitsOfAll(ModuleOp module, func::FuncOp next) {
+  auto shapeOf = [](func::FuncOp function) {
+    return llvm::to_vector(function.getResultAttrOfType<ArrayAttr>(0, model::shapeAttrName));
+  };
+  SmallVector<Attribute> shape = shapeOf(next);
+  if (shape.size() == 3)
+    return next;
+  shape.insert(shape.begin() + 1, next->getAttr(model::incrementalAttrName));
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(model::entryAttrName) && function.getNumResults() == 1 &&
+        function.getArgumentTypes() == next.getArgumentTypes() && function.getAllArgAttrs() == next.getAllArgAttrs() &&
+        !function->hasAttr(model::incrementalAttrName) && shapeOf(function) == shape)
+      return function;
+  return {};
+}
+
+LogicalResult addVerification(ModuleOp module, StringRef writer) {
+  func::FuncOp next = decodedFunction(module, writer), logits = logitsOfAll(module, next);
+  if (!logits)
+    return next.emitError("drafted tokens can't be verified: no entry point computes the logits of all positions; "
+                          "export a function with the arguments of `")
+           << next.getName() << "` that returns them";
+  Builder builder(module.getContext());
+  func::FuncOp copy = copyAs(writer + ResumedNames::verify + ".next", logits);
+  for (StringRef name : {model::incrementalAttrName, model::takeBackAttrName, model::dimensionsAttrName})
+    if (Attribute value = next->getAttr(name))
+      copy->setAttr(name, value);
+  copySampler(module.lookupSymbol<func::FuncOp>(writer), ResumedNames::verify,
+              {builder.getNamedAttr("of", copy.getNameAttr()),
+               builder.getNamedAttr(DecodeEntry::verifiedKey, next.getNameAttr())});
+  return success();
 }
 
 LogicalResult deriveDecode(func::FuncOp function, const IncrementalNames &names) {
@@ -119,6 +212,11 @@ LogicalResult deriveDecode(func::FuncOp function, const IncrementalNames &names)
   DecodeEntry entry(builder, function, names);
   if (failed(entry.create()))
     return failure();
+  if (entry.isVerified) {
+    writeVerification(entry);
+    function.erase();
+    return success();
+  }
   if (entry.isResumed) {
     SamplingLoop(entry).write(entry.oldStates, entry.argument(ResumedNames::length));
     addBeginAndPrefill(StringRef(name).drop_back(ResumedNames::steps.size()), entry);

@@ -44,6 +44,14 @@ mlir::LogicalResult deriveDecode(mlir::func::FuncOp function, const IncrementalN
 /// if there is no such sampler, or if it is a beam search.
 bool addResumedSampler(mlir::ModuleOp module, llvm::StringRef writer);
 
+/// Lets the states of the resumed loop of `writer` be truncated by at least `positions`.
+void allowTruncation(mlir::ModuleOp module, llvm::StringRef writer, int64_t positions);
+/// Adds a copy of the sampler `writer`, which has a resumed loop, from which deriveDecode makes the entry point that
+/// verifies drafted tokens. The entry point computes the logits of all positions by the function of which `next` is an
+/// incremental version, or, if that function returns the logits of the last position, by an entry point that has the
+/// same arguments and returns those of all. Fails with an error if there is none.
+mlir::LogicalResult addVerification(mlir::ModuleOp module, llvm::StringRef writer);
+
 /// Replaces each model.call in the module by a copy of the body of the entry point that it calls, which deriveDecode
 /// has created. Fails with an error if the callee is no entry point, has another number of results, or is a sampler
 /// that still has model.decode, and at a call without one of the callee's arguments.

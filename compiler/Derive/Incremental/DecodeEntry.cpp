@@ -19,6 +19,7 @@ DecodeEntry::DecodeEntry(OpBuilder &builder, func::FuncOp choose, const Incremen
   if (auto count = decode.getAs<IntegerAttr>("beams"))
     beams = count.getInt();
   isResumed = decode.contains(resumedKey);
+  isVerified = decode.contains(verifiedKey);
 }
 
 //===------------------------------------------ arguments -----------------------------------------------------===//
@@ -138,19 +139,22 @@ DictionaryAttr DecodeEntry::resumedAttributes(func::FuncOp function, unsigned ar
   return attributes.getDictionary(builder.getContext());
 }
 
-/// The arguments of next, of the sampler, and of the decoding steps of the call.
+/// The arguments of next or next_prefill, of the sampler, and of the decoding steps of the call.
 LogicalResult DecodeEntry::addArgumentsOfResumed() {
+  func::FuncOp called = this->called();
   auto add = [&](bool areStates) {
-    for (unsigned argument = 0; argument < step.getNumArguments(); ++argument)
-      if (isState(step, argument) == areStates)
-        addPort(step.getArgumentTypes()[argument], resumedName(step, argument), resumedAttributes(step, argument));
+    for (unsigned argument = 0; argument < called.getNumArguments(); ++argument)
+      if (isState(called, argument) == areStates)
+        addPort(called.getArgumentTypes()[argument], resumedName(called, argument),
+                resumedAttributes(called, argument));
   };
   add(/*areStates=*/false);
   if (failed(addSamplerArguments()))
     return failure();
   auto number = RankedTensorType::get({}, builder.getI32Type());
   addArgument(number, ResumedNames::first, ArrayRef<StringRef>());
-  addArgument(number, ResumedNames::count, ArrayRef<StringRef>());
+  if (!isVerified)
+    addArgument(number, ResumedNames::count, ArrayRef<StringRef>());
   std::string ends = std::to_string(ResumedNames::maxEnds);
   addArgument(RankedTensorType::get({ResumedNames::maxEnds}, builder.getI32Type()), ResumedNames::ends, {ends});
   firstState = argumentTypes.size();
@@ -174,33 +178,38 @@ LogicalResult DecodeEntry::addArguments() {
 }
 
 void DecodeEntry::createFunction() {
-  std::string name = choose.getName().str(), width = std::to_string(maxTokens);
-  SmallVector<Type> results = {RankedTensorType::get({ShapedType::kDynamic, maxTokens}, builder.getI32Type()),
-                               RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type())};
+  std::string name = choose.getName().str(), width = isVerified ? names.along : std::to_string(maxTokens);
+  SmallVector<Type> results = {RankedTensorType::get(
+      {ShapedType::kDynamic, isVerified ? ShapedType::kDynamic : maxTokens}, builder.getI32Type())};
+  if (!isVerified)
+    results.push_back(RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()));
+  auto numTokens = unsigned(results.size());
   if (isResumed)
     llvm::append_range(results, ArrayRef(argumentTypes).drop_front(firstState));
   choose.setName(name + ".choose");
   entry = func::FuncOp::create(builder, at, name, builder.getFunctionType(argumentTypes, results));
   entry->setAttr(model::entryAttrName, builder.getUnitAttr());
   entry->setAttr(model::dimensionsAttrName,
-                 isResumed ? step->getAttr(model::dimensionsAttrName) : builder.getArrayAttr(dimensions()));
+                 isResumed ? called()->getAttr(model::dimensionsAttrName) : builder.getArrayAttr(dimensions()));
   if (auto doc = choose->getAttr(model::docAttrName))
     entry->setAttr(model::docAttrName, doc);
   entry.setAllArgAttrs(arguments);
-  auto port = [&](StringRef name, ArrayRef<StringRef> shape) {
-    entry.setResultAttrs(name == "tokens" ? 0 : 1,
-                         {builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
-                          builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))});
+  auto port = [&](unsigned result, StringRef name, ArrayRef<StringRef> shape) {
+    entry.setResultAttrs(result, {builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
+                                  builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))});
   };
-  port("tokens", {names.row, width});
-  port("length", {names.row});
+  port(0, "tokens", {names.row, width});
+  if (!isVerified)
+    port(1, "length", {names.row});
   for (unsigned state = firstState; isResumed && state < arguments.size(); ++state)
-    entry.setResultAttrs(2 + state - firstState, cast<DictionaryAttr>(arguments[state]));
+    entry.setResultAttrs(numTokens + state - firstState, cast<DictionaryAttr>(arguments[state]));
   Block *body = entry.addEntryBlock();
   builder.setInsertionPointToStart(body);
   if (isResumed) {
     llvm::append_range(oldStates, body->getArguments().drop_front(firstState));
     rows = tensor::DimOp::create(builder, at, firstTokens(), 0);
+    if (isVerified)
+      positions = tensor::DimOp::create(builder, at, firstTokens(), 1);
     return;
   }
   prompt = body->getArgument(0);
@@ -230,8 +239,19 @@ LogicalResult DecodeEntry::checkStates() {
   return success();
 }
 
+/// Checks that an entry point that verifies tokens has the inputs and states of the resumed loop.
+LogicalResult DecodeEntry::checkSharedArguments() {
+  auto next = choose->getAttrOfType<DictionaryAttr>(model::decodeAttrName).getAs<StringAttr>(verifiedKey).str();
+  auto other = choose->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(next + "_prefill");
+  if (prefill.getArgumentTypes() == other.getArgumentTypes() && prefill.getAllArgAttrs() == other.getAllArgAttrs())
+    return success();
+  return choose.emitError("drafted tokens can't be verified: the logits of all positions need other inputs or states "
+                          "than `")
+         << next << "`";
+}
+
 LogicalResult DecodeEntry::create() {
-  if (failed(checkStates()))
+  if (failed(checkStates()) || (isVerified && failed(checkSharedArguments())))
     return failure();
   if (failed(addArguments()))
     return failure();
@@ -320,6 +340,15 @@ DecodeEntry::StepResults DecodeEntry::callStep(Value tokens, Value position, Val
   if (cast<RankedTensorType>(logits.getType()).getRank() == 3)
     logits = tensor::CollapseShapeOp::create(builder, at, logits, ArrayRef<ReassociationIndices>{{0, 1}, {2}});
   return {logits, Values(ArrayRef(results).take_back(caches.size()))};
+}
+
+DecodeEntry::StepResults DecodeEntry::callVerified() {
+  bool hasCount = llvm::any_of(llvm::seq(prefill.getNumArguments()),
+                               [&](unsigned argument) { return nameOf(prefill, argument) == names.count; });
+  Value count = hasCount ? argument(ResumedNames::read) : Value();
+  Values results =
+      inlineCall(prefill, makeOperands(prefill, firstTokens(), argument(ResumedNames::length), count, oldStates));
+  return {results[0], Values(ArrayRef(results).take_back(oldStates.size()))};
 }
 
 TensorWriter::Values DecodeEntry::callSampler(Values operands, Value stepNumber) {

@@ -20,6 +20,9 @@ class DecodeEntry : public TensorWriter {
 public:
   /// The key of model.decode that marks the sampler of a resumed loop.
   static constexpr llvm::StringLiteral resumedKey = "resumed";
+  /// The key of model.decode that, besides resumedKey, marks the sampler of an entry point that verifies drafted
+  /// tokens. Its value is the name of the entry point `next` that has the same states.
+  static constexpr llvm::StringLiteral verifiedKey = "verified";
   /// `choose` is the sampler, which has model.decode. `builder` and `names` must outlive this object.
   DecodeEntry(mlir::OpBuilder &builder, mlir::func::FuncOp choose, const IncrementalNames &names);
 
@@ -34,9 +37,11 @@ public:
   /// maxTokens - 1. Positions 0 to first[b] - 1 of row b are valid; `first` is i32[batch].
   Values callPrefill(Value first);
   struct StepResults {
-    Value logits; ///< f32[rows, vocab]
+    Value logits; ///< f32[rows, vocab]; of callVerified() f32[rows, positions, vocab]
     Values caches;
   };
+  /// Calls next_prefill on the tokens of an entry point that verifies them.
+  StepResults callVerified();
   /// Calls next on `tokens`, i32[rows, 1], at the positions `position`, i32[rows]. There are batch rows, in a beam
   /// search batch * beams.
   StepResults callStep(Value tokens, Value position, ValueRange caches);
@@ -77,8 +82,9 @@ public:
   std::optional<int64_t> stop;  ///< the token that ends a row; null if none does
   std::optional<int64_t> beams; ///< of a beam search: beams for each row; else null
   bool isResumed = false;       ///< the states are arguments and results
+  bool isVerified = false;      ///< of a resumed loop: the entry point verifies drafted tokens
   Values oldStates;             ///< of a resumed loop: the arguments; valid after create()
-  Value rows, positions;        ///< the extents of the prompt, `index`; valid after create()
+  Value rows, positions;        ///< the extents of the prompt or of verified tokens, `index`; valid after create()
   Value prompt, promptLength;   ///< i32[batch, seq] and i32[batch]; valid after create()
 
 private:
@@ -89,6 +95,9 @@ private:
   llvm::StringRef resumedName(mlir::func::FuncOp function, unsigned argument);
   llvm::LogicalResult addArgumentsOfResumed();
   llvm::LogicalResult addArguments();
+  /// The function whose arguments the entry point of a resumed loop has.
+  mlir::func::FuncOp called() { return isVerified ? prefill : step; }
+  llvm::LogicalResult checkSharedArguments();
   std::vector<mlir::Attribute> dimensions();
   std::vector<std::string> prefillDimensions();
   llvm::LogicalResult checkStates();

@@ -27,6 +27,11 @@ struct WriterRequest {
   /// Whether the derive phase adds a resumed loop (compiler/Derive/Incremental/ResumedNames.h), and later phases
   /// compile only this loop. If the entry point is a beam search, the phase adds none.
   bool isResumed = false;
+  /// With isResumed: tokens that a row of the states can lose after each call, because they were drafts. Below 2, there
+  /// is no need for more than the model allows.
+  int64_t drafts = 0;
+  /// With isResumed: whether an entry point verifies drafted tokens (ResumedNames.h).
+  bool isVerified = false;
 
   /// True if an entry point `name` that writes tokens is the requested one: exported, or added by the checker.
   bool names(const std::string &name) const { return entry.empty() || name == entry || name == madeOf(entry); }

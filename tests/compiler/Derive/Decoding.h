@@ -12,11 +12,16 @@ namespace attnc {
 /// A program that exports `f` and `next = incremental(f, along: seq)`, with random parameters, after the phase derive.
 class Stepped {
 public:
-  /// Imports and derives the program `text`, with a resumed loop of the sampler `resumed` if the name is not empty;
-  /// `derived` is whether both succeeded.
-  explicit Stepped(const std::string &text, const std::string &resumed = "") : imported(text) {
+  /// Imports and derives the program `text`, with a resumed loop of the sampler `resumed` if the name is not empty, and
+  /// with an entry point that verifies `drafts` tokens if there are any; `derived` is whether all succeeded.
+  explicit Stepped(const std::string &text, const std::string &resumed = "", int64_t drafts = 0) : imported(text) {
     if (!imported.module || (!resumed.empty() && !addResumedSampler(*imported.module, resumed)))
       return;
+    if (drafts > 0) {
+      allowTruncation(*imported.module, resumed, drafts);
+      if (failed(addVerification(*imported.module, resumed)))
+        return;
+    }
     for (auto parameter : imported.module->getOps<mlir::model::ParameterOp>())
       addParameter(parameter);
     mlir::PassManager passes(imported.context.get());

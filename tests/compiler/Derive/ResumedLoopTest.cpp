@@ -7,8 +7,9 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// A decoder of 13 tokens, whose attention has the mask `mask`.
-std::string programOf(const std::string &mask) {
+/// A decoder of 13 tokens, whose attention has the mask `mask`. `next` computes the logits by the function `decoded`:
+/// f, for all positions, or last.
+std::string programOf(const std::string &mask, const std::string &decoded = "f") {
   return R"(
 use nn
 use decoding
@@ -20,9 +21,14 @@ model Writer(vocab = 13, dim = 8) {
          mask + R"(, value: x[b, j] }
     (x + y) @ token.table'
   }
+  fn last(tokens: i32[batch, seq <= 32]) -> f32[batch, vocab] {
+    let x = f(tokens)
+    [b] => x[b, seq - 1]
+  }
 }
 export f
-export next = incremental(f, along: seq)
+export next = incremental()" +
+         decoded + R"(, along: seq)
 export write = decode(next, with: draw, stop: 12, at_most: 8)
 )";
 }
@@ -39,9 +45,10 @@ StringRef nameOf(func::FuncOp function, unsigned argument) {
 
 using Inputs = std::map<std::string, Array>;
 
-class ResumedLoop : public testing::TestWithParam<const char *> {
+/// Calls of the resumed loop of a program.
+class Loop : public testing::Test {
 protected:
-  ResumedLoop() : program(programOf(GetParam()), "write") {
+  Loop(const std::string &text, int64_t drafts) : program(text, "write", drafts) {
     inputs = {{"prompt", integers({2, 5}, {3, 1, 4, 0, 0, 1, 5, 9, 2, 6})},
               {"prompt_length", integers({2}, {3, 5})},
               {"temperature", Array(Element::F32, {2}, 1)},
@@ -100,6 +107,11 @@ protected:
   std::vector<std::string> states;
 };
 
+class ResumedLoop : public Loop, public testing::WithParamInterface<const char *> {
+protected:
+  ResumedLoop() : Loop(programOf(GetParam()), 0) {}
+};
+
 TEST_P(ResumedLoop, WritesInSeveralCallsWhatTheWholeLoopWrites) {
   std::vector<Array> whole = call("write");
   ASSERT_EQ(whole[1].values, (std::vector<double>{8, 8})) << "another seed, so that no row ends";
@@ -140,6 +152,72 @@ TEST_P(ResumedLoop, EndsBeforeAStateIsFull) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, ResumedLoop, testing::Values("j <= i", "j <= i and i - j < 3"));
+
+constexpr int64_t drafts = 3;
+
+/// The mask, and the function from which `next` is derived.
+class VerifiedLoop : public Loop, public testing::WithParamInterface<std::tuple<const char *, const char *>> {
+protected:
+  VerifiedLoop() : Loop(programOf(std::get<0>(GetParam()), std::get<1>(GetParam())), drafts) {}
+
+  /// Reads a token of each row and its drafts, rows of `tokens`, after `length` positions; returns the chosen tokens.
+  Array verify(int64_t first, const std::vector<double> &tokens) {
+    int64_t count = int64_t(tokens.size()) / 2;
+    inputs["steps.first"] = integers({}, {double(first)});
+    inputs["steps.tokens"] = integers({2, count}, tokens);
+    inputs["steps.read"] = integers({2}, {double(count), double(count)});
+    std::vector<Array> results = call("write.verify");
+    keep(results);
+    return results[0];
+  }
+};
+
+TEST_P(VerifiedLoop, ChoosesWhatTheWholeLoopWritesAfterEachRightDraft) {
+  Array whole = call("write")[0];
+  prefill(16);
+  Array chosen = verify(0, {4, whole.at({0, 0}), whole.at({0, 1}), whole.at({0, 2}), //
+                            6, whole.at({1, 0}), whole.at({1, 1}), whole.at({1, 2})});
+  EXPECT_EQ(chosen.values, slice(whole, 1, 0, 4).values);
+}
+
+TEST_P(VerifiedLoop, GoesOnAfterWrongDrafts) {
+  Array whole = call("write")[0];
+  prefill(16);
+  auto wrong = [&](int64_t row, int64_t step) { return double(int64_t(whole.at({row, step}) + 1) % 12); };
+  // The first draft of the first row is right, and no other one.
+  Array chosen = verify(0, {4, whole.at({0, 0}), wrong(0, 1), 0, 6, wrong(1, 0), 0, 0});
+  EXPECT_EQ(chosen.at({0, 0}), whole.at({0, 0}));
+  EXPECT_EQ(chosen.at({0, 1}), whole.at({0, 1}));
+  EXPECT_EQ(chosen.at({1, 0}), whole.at({1, 0}));
+  // Both rows go on after their first written token, as if they had lost the rejected drafts.
+  inputs["steps.length"] = integers({2}, {3, 5});
+  chosen = verify(1, {whole.at({0, 0}), whole.at({0, 1}), 0, 0, whole.at({1, 0}), whole.at({1, 1}), 0, 0});
+  for (int64_t row : {0, 1})
+    for (int64_t step : {0, 1})
+      EXPECT_EQ(chosen.at({row, step}), whole.at({row, 1 + step})) << row << ", " << step;
+  // The decoding loop continues, too.
+  inputs["steps.length"] = integers({2}, {5, 7});
+  inputs["steps.tokens"] = integers({2, 1}, {whole.at({0, 2}), whole.at({1, 2})});
+  EXPECT_EQ(slice(steps(3, 5)[0], 1, 0, 5).values, slice(whole, 1, 3, 5).values);
+}
+
+TEST_P(VerifiedLoop, EndsRows) {
+  Array whole = call("write")[0];
+  prefill(16);
+  inputs["steps.ends"].values[7] = whole.at({1, 0});
+  EXPECT_EQ(verify(0, {4, 6}).at({1, 0}), -1);
+}
+
+INSTANTIATE_TEST_SUITE_P(, VerifiedLoop,
+                         testing::Combine(testing::Values("j <= i", "j <= i and i - j < 3"),
+                                          testing::Values("f", "last")));
+
+TEST(ResumedLoops, AreVerifiedByLogitsOfAllPositions) {
+  std::string text = programOf("j <= i", "last");
+  EXPECT_TRUE(Stepped(text, "write", drafts).derived);
+  text.replace(text.find("export f\n"), 9, "");
+  EXPECT_FALSE(Stepped(text, "write", drafts).derived);
+}
 
 TEST(ResumedLoops, AreNotMadeOfBeamSearches) {
   std::string text = programOf("j <= i");

@@ -48,6 +48,8 @@ const std::pair<const char *, Change> changes[] = {
      [](CompileOptions &options) {
        options.writer = WriterRequest{"write", "", "", 1, false};
      }},
+    {"drafts", [](CompileOptions &options) { options.writer = WriterRequest{"", "", "", 1, true, 3}; }},
+    {"verified drafts", [](CompileOptions &options) { options.writer = WriterRequest{"", "", "", 1, true, 3, true}; }},
     {"states of the writer",
      [](CompileOptions &options) {
        options.writer = WriterRequest{"", "", "", 1, true};
@@ -65,14 +67,8 @@ const std::pair<const char *, Change> changes[] = {
      [](CompileOptions &options) {
        options.overrides = {{"gemm", "mr", "6"}};
      }},
-    {"value of an override",
-     [](CompileOptions &options) {
-       options.overrides = {{"gemm", "mr", "4"}};
-     }},
-    {"origin of an override",
-     [](CompileOptions &options) {
-       options.overrides = {{"gemm", "mr", "4", "a:1"}};
-     }},
+    {"value of an override", [](CompileOptions &options) { options.overrides = {{"gemm", "mr", "4"}}; }},
+    {"origin of an override", [](CompileOptions &options) { options.overrides = {{"gemm", "mr", "4", "a:1"}}; }},
     {"script", [](CompileOptions &options) { options.script = "none.mlir"; }},
     {"tuning", [](CompileOptions &options) { options.tuning = "none.json"; }},
     {"at", [](CompileOptions &options) { options.at = {{"n", 3}}; }},

@@ -62,7 +62,7 @@ static bool readMessage(std::string &line) {
 }
 
 Error chat(const GenerateOptions &options, const Vocabularies &vocabularies, const Vocabulary *vocabulary,
-           ArrayRef<int32_t> ends, const attn_model &model) {
+           ArrayRef<int32_t> ends, const WriterModels &models) {
   const TokenizerFile *tokenizer = vocabulary ? vocabulary->tokenizerFile() : nullptr;
   if (!tokenizer)
     return createStringError("--chat needs the tokenizer of a published model; give its folder as the model, or "
@@ -70,7 +70,7 @@ Error chat(const GenerateOptions &options, const Vocabularies &vocabularies, con
   auto family = tokenizer->chatFamily();
   if (!family)
     return family.takeError();
-  auto writer = Writer::open(options, vocabularies, model, ends);
+  auto writer = Writer::open(options, vocabularies, models, ends);
   if (!writer)
     return writer.takeError();
   Conversation conversation(*tokenizer, *family, options.system);

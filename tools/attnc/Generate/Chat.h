@@ -10,6 +10,6 @@ namespace attnc {
 /// tokens `ends`. If the conversation is longer than the context, its oldest messages are left out, except that of the
 /// system. An error if there is no tokenizer with a known template, or if one message is longer than the context.
 llvm::Error chat(const GenerateOptions &options, const Vocabularies &vocabularies, const Vocabulary *vocabulary,
-                 llvm::ArrayRef<int32_t> ends, const attn_model &model);
+                 llvm::ArrayRef<int32_t> ends, const WriterModels &models);
 
 } // namespace attnc

@@ -17,6 +17,9 @@ struct GenerateOptions {
   std::string system; ///< the message of the system in a chat; empty: none
   int64_t count = 200, threads = 0;
   uint64_t seed = 0;
+  int64_t drafts = 0;                    ///< tokens that are drafted for a call; 0: none
+  SourceOptions draft;                   ///< the model that writes drafts; without an input, drafts repeat the text
+  std::vector<std::string> draftWeights; ///< paths
   /// Inputs of the sampler, by name; the defaults do not change the distribution.
   std::map<std::string, double> choice = {{"temperature", 1}, {"top_k", 0}, {"top_p", 1}};
   std::map<std::string, const CLI::Option *> said; ///< the options for these inputs and for `seed`

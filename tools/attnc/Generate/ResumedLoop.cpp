@@ -177,25 +177,34 @@ Error ResumedLoop::prefill(ArrayRef<int32_t> tokens) {
   return Error::success();
 }
 
-Error ResumedLoop::call(int64_t most, std::vector<int32_t> &written) {
+Error ResumedLoop::readPrompt() {
   auto before = std::chrono::steady_clock::now();
   if (Error error = callBegin())
     return error;
-  ArrayRef<int32_t> wanted = readText();
-  if (Error error = prefill(wanted.drop_back()))
+  if (Error error = prefill(readText().drop_back()))
     return error;
-  if (isFirstCall()) {
-    times.promptSeconds += secondsSince(before);
+  (isFirstCall() ? times.promptSeconds : times.seconds) += secondsSince(before);
+  if (isFirstCall())
     times.promptTokens += 1; // read by the first decoding step
-    before = std::chrono::steady_clock::now();
-  }
-  auto results = run({stepsEntry, wanted.take_back(), int64_t(read.size()), most});
+  return Error::success();
+}
+
+Error ResumedLoop::call(int64_t most, std::vector<int32_t> &written) {
+  if (Error error = readPrompt())
+    return error;
+  return writeSteps(most, written);
+}
+
+Error ResumedLoop::writeSteps(int64_t most, std::vector<int32_t> &written) {
+  auto before = std::chrono::steady_clock::now();
+  ArrayRef<int32_t> last = readText().take_back();
+  auto results = run({stepsEntry, last, int64_t(read.size()), most});
   if (!results)
     return results.takeError();
   const int32_t *found = (*results)[0].integers();
   written.assign(found, found + (*results)[1].integers()[0]);
   isEnded = int64_t(written.size()) < most;
-  read.push_back(wanted.back());
+  read.push_back(last.front());
   append_range(read, written);
   if (!isEnded)
     read.pop_back(); // the next call reads it

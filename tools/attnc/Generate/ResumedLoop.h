@@ -21,16 +21,23 @@ protected:
   llvm::Error readInputs() override;
   llvm::Error call(int64_t most, std::vector<int32_t> &written) override;
 
-private:
   /// The inputs of a call that reads or writes tokens.
   struct Call {
     int64_t entry;
     llvm::ArrayRef<int32_t> tokens; ///< to read
     int64_t length, steps;          ///< positions in the states before the call; decoding steps
   };
+  /// Makes the states those of the text without its last token.
+  llvm::Error readPrompt();
+  /// Writes tokens by the loop; must follow readPrompt().
+  llvm::Error writeSteps(int64_t most, std::vector<int32_t> &written);
+  llvm::Expected<std::vector<HostTensor>> run(const Call &call);
+
+  std::vector<int32_t> read; ///< the tokens at the positions of the states
+
+private:
   llvm::Error callBegin();
   llvm::Error prefill(llvm::ArrayRef<int32_t> tokens);
-  llvm::Expected<std::vector<HostTensor>> run(const Call &call);
   llvm::Expected<HostTensor> inputOf(const attn_tensor_info &info, const Call &call) const;
   llvm::Error makeRoom(const Call &call, std::vector<HostTensor> &values);
 
@@ -38,8 +45,7 @@ private:
   int64_t beginEntry, prefillEntry, stepsEntry;  ///< beginEntry is -1 if there is none
   std::map<std::string, HostTensor> begunValues; ///< results of beginEntry
   std::vector<HostTensor> states;
-  int64_t capacity = 0;      ///< positions for which the states have room
-  std::vector<int32_t> read; ///< the tokens at the positions of the states
+  int64_t capacity = 0; ///< positions for which the states have room
 };
 
 } // namespace attnc

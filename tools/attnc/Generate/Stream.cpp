@@ -12,7 +12,7 @@ Expected<std::vector<int32_t>> printTokens(Writer &writer, Printer &printer, int
   std::vector<int32_t> all;
   for (int64_t block = 1; !writer.hasEnded() && int64_t(all.size()) < count;) {
     double before = writer.times.seconds;
-    auto next = writer.write(std::min(block, count - int64_t(all.size())));
+    auto next = writer.write(std::min(std::max(block, writer.tokensOfCall()), count - int64_t(all.size())));
     if (!next)
       return next.takeError();
     printer.print(*next);
@@ -34,8 +34,13 @@ static std::string rateText(int64_t count, const char *noun, double seconds) {
 }
 
 void printRates(const WriterTimes &times) {
-  printTo(stderr, "({}; {})\n", rateText(times.promptTokens, "prompt token", times.promptSeconds),
-          rateText(times.tokens, "token", times.seconds));
+  std::string drafts;
+  if (times.verifications > 0) {
+    auto mean = [&](int64_t count) { return double(count) / double(times.verifications); };
+    drafts = fmt::format("; {:.1f} of {:.1f} drafts accepted a call", mean(times.accepted), mean(times.drafted));
+  }
+  printTo(stderr, "({}; {}{})\n", rateText(times.promptTokens, "prompt token", times.promptSeconds),
+          rateText(times.tokens, "token", times.seconds), drafts);
 }
 
 } // namespace attnc

@@ -1,6 +1,6 @@
 #include "tools/attnc/Generate/Writer.h"
 #include "tools/attnc/Call/EntryResults.h"
-#include "tools/attnc/Generate/ResumedLoop.h"
+#include "tools/attnc/Generate/SpeculativeLoop.h"
 #include "tools/attnc/Generate/WholeLoop.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -72,22 +72,52 @@ static Expected<LoopChoice> findLoop(const GenerateOptions &options, const attn_
   return LoopChoice{"", *number};
 }
 
+/// Reads the inputs and loads the weights.
+Error Writer::prepare(ArrayRef<std::string> weights, ArrayRef<int32_t> ends) {
+  endTokens = ends.vec();
+  if (Error error = readInputs())
+    return error;
+  if (Error error = runner.start(options.threads))
+    return error;
+  return runner.loadWeights(weights, 0, options.seed);
+}
+
+Expected<std::unique_ptr<Writer>> Writer::openDraft(const GenerateOptions &options, const Vocabularies &vocabularies,
+                                                    const attn_model &model, ArrayRef<int32_t> ends) {
+  StringRef name = resumedLoopOf(model);
+  if (name.empty())
+    return createStringError(
+        formatv("{0}: can't write drafts: no entry point writes tokens by a sampler", options.draft.input()));
+  auto writer = std::make_unique<ResumedLoop>(options, vocabularies, model, name);
+  if (Error error = static_cast<Writer &>(*writer).prepare(options.draftWeights, ends))
+    return std::move(error);
+  return writer;
+}
+
 Expected<std::unique_ptr<Writer>> Writer::open(const GenerateOptions &options, const Vocabularies &vocabularies,
-                                               const attn_model &model, ArrayRef<int32_t> ends) {
-  auto loop = findLoop(options, model);
+                                               const WriterModels &models, ArrayRef<int32_t> ends) {
+  auto loop = findLoop(options, models.model);
   if (!loop)
     return loop.takeError();
   std::unique_ptr<Writer> writer;
-  if (!loop->resumed.empty())
-    writer = std::make_unique<ResumedLoop>(options, vocabularies, model, loop->resumed);
-  else
-    writer = std::make_unique<WholeLoop>(options, vocabularies, model, loop->whole);
-  writer->endTokens = ends.vec();
-  if (Error error = writer->readInputs())
-    return std::move(error);
-  if (Error error = writer->runner.start(options.threads))
-    return std::move(error);
-  if (Error error = writer->runner.loadWeights(options.weights, 0, options.seed))
+  if (options.drafts > 0) {
+    if (loop->resumed.empty())
+      return createStringError("drafted tokens can't be verified: a beam search writes the text");
+    std::unique_ptr<Draft> draft = std::make_unique<RepeatedText>();
+    if (models.draft) {
+      auto smaller = openDraft(options, vocabularies, *models.draft, ends);
+      if (!smaller)
+        return smaller.takeError();
+      draft = std::make_unique<DraftModel>(std::move(*smaller), options.draft.tokensOfWriter(),
+                                           options.source.tokensOfWriter());
+    }
+    writer = std::make_unique<SpeculativeLoop>(options, vocabularies, models.model, loop->resumed, std::move(draft));
+  } else if (!loop->resumed.empty()) {
+    writer = std::make_unique<ResumedLoop>(options, vocabularies, models.model, loop->resumed);
+  } else {
+    writer = std::make_unique<WholeLoop>(options, vocabularies, models.model, loop->whole);
+  }
+  if (Error error = writer->prepare(options.weights, ends))
     return std::move(error);
   return writer;
 }
@@ -133,6 +163,25 @@ Expected<std::vector<int32_t>> Writer::write(int64_t most) {
   }
   times.tokens += int64_t(written.size());
   append_range(text, written);
+  return written;
+}
+
+Expected<std::vector<int32_t>> Writer::continueTextOf(const Writer &other, int64_t most) {
+  most = std::min(most, atMost);
+  text = other.text;
+  begun = text.size();
+  expectedTokens = other.expectedTokens;
+  draws = other.draws;
+  drawn = other.drawn;
+  skipped = other.skipped;
+  if (contextSize >= 0) { // of a model with a smaller context
+    most = std::min(most, contextSize);
+    skipped = std::max(int64_t(skipped), int64_t(text.size()) + most - 1 - contextSize);
+  }
+  isEnded = false;
+  std::vector<int32_t> written;
+  if (Error error = call(most, written))
+    return std::move(error);
   return written;
 }
 

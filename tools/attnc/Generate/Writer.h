@@ -4,7 +4,8 @@
 //
 //   - A model that is compiled by the command, or by `attnc compile --stream`, has a resumed loop
 //     (compiler/Derive/Incremental/ResumedNames.h). The states of the text are kept from call to call, so a call can
-//     write few tokens, and a text that begins like the previous one is read from the first token that differs.
+//     write few tokens, and a text that begins like the previous one is read from the first token that differs. With
+//     drafts, a call verifies several tokens (SpeculativeLoop.h).
 //   - Another object, a model for a device, or a beam search has only the whole loop. Each call reads the text again,
 //     and writes as many tokens as the loop can.
 //
@@ -23,6 +24,13 @@ namespace attnc {
 struct WriterTimes {
   int64_t promptTokens = 0, tokens = 0;  ///< that were read, without those that were in the states; that were written
   double promptSeconds = 0, seconds = 0; ///< promptSeconds is 0 if the whole loop reads the prompt
+  int64_t verifications = 0, drafted = 0, accepted = 0; ///< calls that verify drafted tokens, and numbers of these
+};
+
+/// Compiled models, which must outlive their writers.
+struct WriterModels {
+  const attn_model &model;
+  const attn_model *draft = nullptr; ///< writes drafts; null: there are none, or they repeat the text
 };
 
 class Writer {
@@ -30,7 +38,7 @@ public:
   /// Finds the entry point, reads its inputs and loads the weights. The text ends in front of the first of the tokens
   /// `ends`.
   static llvm::Expected<std::unique_ptr<Writer>> open(const GenerateOptions &options, const Vocabularies &vocabularies,
-                                                      const attn_model &model, llvm::ArrayRef<int32_t> ends);
+                                                      const WriterModels &models, llvm::ArrayRef<int32_t> ends);
   virtual ~Writer() = default;
 
   /// The largest number of tokens that are read at the beginning of a text; -1: any number. If a text has more, the
@@ -41,6 +49,11 @@ public:
   /// Writes the next tokens, at most `most`, and at least one unless the text ends.
   llvm::Expected<std::vector<int32_t>> write(int64_t most);
   bool hasEnded() const { return isEnded; } ///< no token follows
+  /// The number of tokens that a call may write at about the cost of one.
+  virtual int64_t tokensOfCall() const { return 1; }
+  llvm::ArrayRef<int32_t> wholeText() const { return text; } ///< read and written
+  /// Writes the tokens that this model writes after the text of `other`, at most `most`, with the draws of `other`.
+  llvm::Expected<std::vector<int32_t>> continueTextOf(const Writer &other, int64_t most);
 
   WriterTimes times; ///< of all calls so far
 
@@ -74,6 +87,10 @@ protected:
   bool isEnded = false;
 
 private:
+  llvm::Error prepare(llvm::ArrayRef<std::string> weights, llvm::ArrayRef<int32_t> ends);
+  static llvm::Expected<std::unique_ptr<Writer>> openDraft(const GenerateOptions &options,
+                                                           const Vocabularies &vocabularies, const attn_model &model,
+                                                           llvm::ArrayRef<int32_t> ends);
   void beginDraws();
 };
 
