@@ -22,15 +22,19 @@ bool comesFromData(Value subscript) {
   return !isOfIndices || llvm::any_of(definer->getOperands(), comesFromData);
 }
 
-static bool isUnproved(tensor::ExtractOp op, unsigned number) {
-  auto unproved = op->getAttrOfType<DenseI64ArrayAttr>(attn::unprovedAttrName);
-  return unproved && llvm::is_contained(unproved.asArrayRef(), int64_t(number));
+static bool isListed(tensor::ExtractOp op, StringRef attribute, unsigned number) {
+  auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(attribute);
+  return numbers && llvm::is_contained(numbers.asArrayRef(), int64_t(number));
 }
 
+bool isProved(tensor::ExtractOp op, unsigned number) { return isListed(op, attn::provedAttrName, number); }
+
 bool needsCheck(tensor::ExtractOp op, unsigned number) {
+  if (isProved(op, number))
+    return false;
   APInt constant;
   if (!matchPattern(op.getIndices()[number], m_ConstantInt(&constant)))
-    return isUnproved(op, number) || comesFromData(op.getIndices()[number]);
+    return isListed(op, attn::unprovedAttrName, number) || comesFromData(op.getIndices()[number]);
   // The size is dynamic, 0 or too small (ShapedType::kDynamic is negative).
   int64_t size = cast<RankedTensorType>(op.getTensor().getType()).getDimSize(number);
   return !constant.isZero() && (constant.isNegative() || constant.getSExtValue() >= size);
@@ -39,7 +43,7 @@ bool needsCheck(tensor::ExtractOp op, unsigned number) {
 SmallVector<Value> unprovedSubscripts(tensor::ExtractOp op) {
   SmallVector<Value> found;
   for (auto [number, subscript] : llvm::enumerate(op.getIndices()))
-    if (isUnproved(op, number))
+    if (isListed(op, attn::unprovedAttrName, number))
       found.push_back(subscript);
   return found;
 }

@@ -21,8 +21,11 @@ namespace attnc {
 
 /// True if `subscript`, an `index` or an integer in a formula, depends on data.
 bool comesFromData(mlir::Value subscript);
+/// True if subscript number `number` of `op` is marked as in range (attn::provedAttrName).
+bool isProved(mlir::tensor::ExtractOp op, unsigned number);
 /// True if subscript number `number` of `op` has to be checked: it is marked or depends on data, or it is a constant
-/// other than 0 that is negative, not below the static size of its dimension, or of a dimension of dynamic size.
+/// other than 0 that is negative, not below the static size of its dimension, or of a dimension of dynamic size. False
+/// if isProved().
 bool needsCheck(mlir::tensor::ExtractOp op, unsigned number);
 /// The subscripts of `op` that are marked. A pass that replaces `op` by another read, or its subscripts by others, must
 /// call markUnproved() for the new ones.

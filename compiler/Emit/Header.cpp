@@ -233,8 +233,8 @@ void HeaderWriter::writeReorder(const Signature &signature, size_t number) {
   arguments.insert(arguments.end(), {"const int32_t *from", "attn_status *status"});
   if (hasDevice())
     arguments.insert(arguments.begin(), deviceArgument);
-  line("/* Copies row from[b] to row b of the states of {}_{}, for all b at once (attn/{}.h). */", program.prefix,
-       signature.name, hasDevice() ? "cuda" : "states");
+  line("/* Copies {0} from[b] to {0} b of the states of {1}_{2}, for all b at once (attn/{3}.h). */",
+       signature.blocks ? "block" : "row", program.prefix, signature.name, hasDevice() ? "cuda" : "states");
   line("{} {{",
        argumentList(fmt::format("static inline attn_code {}_{}_reorder(", program.prefix, signature.name), arguments));
   line("  attn_tensor tensors[{}];", states.size());
@@ -242,7 +242,8 @@ void HeaderWriter::writeReorder(const Signature &signature, size_t number) {
     writeTensor(position, state.first, *state.second, dimensions);
   std::string function =
       hasDevice() ? "attn_cuda_states_reorder(cuda, " : fmt::format("attn_states_reorder(&{}_model, ", program.prefix);
-  line("  return {}{}, \"{}\", tensors, from, status);", function, number, signature.dimensions[*signature.rows].name);
+  line("  return {}{}, \"{}\", tensors, from, status);", function, number,
+       signature.dimensions[signature.blocks.value_or(*signature.rows)].name);
   line("}}\n");
 }
 

@@ -10,8 +10,9 @@
 // The header also declares the functions of the object itself (`gpt_logits_run`, `gpt_prepare`), for programs that fill
 // the records of attn/abi.h themselves; there is a `gpt_prepare` only if weights are packed. For an entry point with
 // states that calls append to (caches), there are `gpt_logits_truncate` and, if the caches have a dimension of rows,
-// `gpt_logits_reorder` (attn/states.h). A prefill (`gpt_step_prefill`) has neither if its single-position entry point
-// (`step`) is in the model, whose functions serve both. In a model for devices, `attn_cuda *cuda` replaces the context,
+// `gpt_logits_reorder` (attn/states.h), which copies blocks if the caches are paged. A prefill (`gpt_step_prefill`) has
+// neither if its single-position entry point (`step`) is in the model, whose functions serve both. In a model for
+// devices, `attn_cuda *cuda` replaces the context,
 // and there is no arena function. Names that C or C++ reserves, that included headers may use, or that collide with
 // another parameter, get a trailing underscore.
 //

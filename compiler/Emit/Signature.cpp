@@ -29,7 +29,8 @@ static SignatureTensor tensorOf(const EntryPlan &plan, Type type, DictionaryAttr
 }
 
 /// How calls update states; the number of rows is that of the lengths.
-static void describeStates(func::FuncOp entry, Signature &signature) {
+static void describeStates(const EntryPlan &plan, Signature &signature) {
+  func::FuncOp entry = plan.entry;
   if (auto takeBack = entry->getAttrOfType<IntegerAttr>(model::takeBackAttrName))
     signature.takeBack = takeBack.getInt();
   for (const SignatureTensor &tensor : signature.tensors) {
@@ -44,10 +45,15 @@ static void describeStates(func::FuncOp entry, Signature &signature) {
     if (!length || length.getOwner() != &entry.front())
       return;
     signature.isAppendedTo = true;
-    const std::vector<std::string> &shape = signature.tensors[length.getArgNumber()].shapeText;
-    for (auto [number, dimension] : llvm::enumerate(signature.dimensions))
-      if (!shape.empty() && dimension.name == shape.front())
-        signature.rows = number;
+    auto find = [&](unsigned tensor, unsigned size, std::optional<unsigned> &found) {
+      const std::vector<std::string> &shape = signature.tensors[tensor].shapeText;
+      for (auto [number, dimension] : llvm::enumerate(signature.dimensions))
+        if (size < shape.size() && dimension.name == shape[size])
+          found = number;
+    };
+    find(length.getArgNumber(), 0, signature.rows);
+    if (append.getTable())
+      find(plan.location(append).number, *append.getRow() + (append.getPlace() ? 1 : 0), signature.blocks);
   });
 }
 
@@ -69,7 +75,7 @@ Signature signatureOf(const EntryPlan &plan) {
   for (auto [number, type] : llvm::enumerate(entry.getResultTypes().drop_back(model::stateCount(entry))))
     signature.tensors.push_back(
         tensorOf(plan, type, entry.getResultAttrDict(number), "result" + std::to_string(number), true));
-  describeStates(entry, signature);
+  describeStates(plan, signature);
   return signature;
 }
 

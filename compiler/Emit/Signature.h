@@ -40,6 +40,7 @@ struct Signature {
   /// If isAppendedTo: the number, in `dimensions`, of the dimension of the caches' rows; null if their number is no
   /// dimension, as with one length for all.
   std::optional<unsigned> rows;
+  std::optional<unsigned> blocks;  ///< of paged caches: the number of the dimension of their blocks; else null
   bool isAppendedTo = false;       ///< true if calls append positions to states (model.append), which are caches
   std::optional<int64_t> takeBack; ///< how many last positions can be truncated from the caches; null: any number
   SizeExpr stateBytes;             ///< bytes of all states together

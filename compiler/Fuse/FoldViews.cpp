@@ -204,6 +204,7 @@ void ViewFolder::foldIntoExtract(tensor::ExtractOp extract) {
   extract.getTensorMutable().assign(source);
   extract.getIndicesMutable().assign(subscripts);
   markUnproved(extract, unproved);
+  extract->removeAttr(attn::provedAttrName); // the numbers of subscripts have changed
   simplify(extract);
 }
 

@@ -20,6 +20,8 @@ struct Obstacle {
 std::optional<Obstacle> obstacleIn(Operation *op, Job &job) {
   if (auto set = dyn_cast<model::SetOp>(op))
     return Obstacle{op->getLoc(), "it updates '" + set.getParameter().str() + "'"};
+  if (auto append = dyn_cast<model::AppendOp>(op); append && append.getTable())
+    return Obstacle{op->getLoc(), "its caches are paged"};
   auto call = dyn_cast<func::CallOp>(op);
   auto kernel = call ? job.made.module->lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
   if (!kernel)

@@ -247,16 +247,22 @@ FailureOr<Array> attnc::reference::evaluate(model::AppendOp op, const OpContext 
   Array cache = context.arrayOf(op.getCache());
   const Array &rows = context.arrayOf(op.getRows()), &length = context.arrayOf(op.getLength());
   const Array *count = op.getCount() ? &context.arrayOf(op.getCount()) : nullptr;
+  const Array *table = op.getTable() ? &context.arrayOf(op.getTable()) : nullptr;
   int64_t place = op.getPlace() ? context.integerOf(op.getPlace()) : 0, leading = op.getPlace() ? 1 : 0;
   int64_t along = op.getAlong(), size = cache.shape[along + leading];
+  int64_t blocks = table ? cache.shape[*op.getRow() + leading] : 0;
   if (op.getPlace() && (place < 0 || place >= cache.shape[0]))
     return context.fault.at(op, "index " + Twine(place) + " is outside of a list of " + Twine(cache.shape[0]));
   int64_t first = op.getStep() ? context.integerOf(op.getStep()) : 0;
   double positions = op.getSteps() ? double(context.integerOf(op.getSteps())) : double(rows.shape[along]);
   for (auto [row, before] : llvm::enumerate(length.values)) {
     double appended = count ? count->values[row] : positions;
-    if (before < 0 || appended < 0 || appended > positions || (!op.getRing() && before + appended > double(size)))
+    double capacity = double(table ? size * table->shape[1] : size);
+    if (before < 0 || appended < 0 || appended > positions || (!op.getRing() && before + appended > capacity))
       return context.fault.at(op, "the cache is full");
+    for (int64_t entry = 0; table && double(entry * size) < before + appended; ++entry)
+      if (double block = table->at({int64_t(row), entry}); block < 0 || block >= double(blocks))
+        return context.fault.at(op, "entry " + Twine(entry) + " of row " + Twine(row) + " of the table is no block");
   }
   auto next = rows.values.begin();
   auto write = [&](ArrayRef<int64_t> indices) {
@@ -266,7 +272,9 @@ FailureOr<Array> attnc::reference::evaluate(model::AppendOp op, const OpContext 
       return success();
     llvm::SmallVector<int64_t> to(indices);
     to[along] += first + static_cast<int64_t>(length.values[row]);
-    if (op.getRing())
+    if (table)
+      to[*op.getRow()] = static_cast<int64_t>(table->at({row, to[along] / size}));
+    if (table || op.getRing())
       to[along] %= size;
     if (op.getPlace())
       to.insert(to.begin(), place);

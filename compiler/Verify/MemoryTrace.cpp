@@ -387,6 +387,8 @@ void MemoryTrace::append(model::AppendOp append) {
   read(append.getLength(), append);
   if (append.getCount())
     read(append.getCount(), append);
+  if (append.getTable())
+    read(append.getTable(), append);
   std::optional<ValueLocation> location = locationOf(append.getResult(), append);
   if (!location)
     return;

@@ -39,6 +39,9 @@ namespace mlir::attn {
 
 /// An attribute of tensor.extract: the numbers of the subscripts that may be out of range, and are checked at run time.
 inline constexpr llvm::StringLiteral unprovedAttrName = "attn.unproved";
+/// An attribute of tensor.extract: the numbers of the subscripts that are in range although they come from data,
+/// because the formula clamps them. They are not checked at run time.
+inline constexpr llvm::StringLiteral provedAttrName = "attn.proved";
 
 /// Returns the sizes of the result of `op` for `statistic` (Statistics.h), outermost first: `index` values, and an
 /// attribute for `top`. `Op` is AttendOp or AttendGradientOp; `op` has the attributes that the statistic requires.

@@ -40,6 +40,9 @@ inline constexpr llvm::StringLiteral incrementalAttrName = "model.incremental";
 /// i64: the number of positions that can be truncated from the states. Absent: 1 for an incremental function; any
 /// number for an entry point that derive made from it
 inline constexpr llvm::StringLiteral takeBackAttrName = "model.take_back";
+/// i64, on an incremental function and on the entry points that derive makes from it: the caches are paged, with this
+/// number of positions in a block
+inline constexpr llvm::StringLiteral pagedAttrName = "model.paged";
 /// dictionary, on a sampler: derive creates the decoding loop around the sampler. `of` is the name (a string) of the
 /// incremental function that computes logits, `at_most` the largest number of tokens of a call, and `stop`, optional,
 /// the token that ends a row. With `beams`, the number of beams of each row, the sampler chooses the parent beam and

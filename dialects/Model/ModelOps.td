@@ -201,19 +201,24 @@ def Model_AppendOp : Model_Op<"append", [Pure, AttrSizedOperandSegments, AllType
     has size 1 along the dimension of positions. It is stored at [l, b, h, length[b] + t, d], if t is below the count of
     row b. A ring buffer may omit time steps that later ones would overwrite.
 
+    With `through %table : tensor<?x?xi32>` the cache is paged: its dimension `row` counts blocks, and its dimension
+    `along` the positions of a block. With n positions in a block, position p of row b is stored in block
+    table[b, p / n] at position p mod n. The capacity of a row is n times the entries of the table for a row.
+
     If the cache is an argument, the entry point checks it before it writes anything. Positions beyond the capacity are
-    reported to the caller as "the cache is full"; lengths below 0 and invalid counts are errors too. A cache that an
-    entry point allocates must be large enough. The memory plan updates the cache in place, so `cache` has no use after
-    this op.
+    reported to the caller as "the cache is full"; lengths below 0 and invalid counts are errors too. If the cache is
+    paged, each of the entries of the table for the positions up to the last one of the call must be the number of a
+    block. A cache that an entry point allocates must be large enough. The memory plan updates the cache in place, so
+    `cache` has no use after this op.
   }];
   let arguments = (ins AnyRankedTensor:$rows, AnyRankedTensor:$cache, AnyRankedTensor:$length, Optional<Index>:$place,
-                       Optional<AnyRankedTensor>:$count, Optional<Index>:$step, Optional<Index>:$steps, I64Attr:$along,
-                       OptionalAttr<I64Attr>:$row, UnitAttr:$ring);
+                       Optional<AnyRankedTensor>:$count, Optional<AnyRankedTensor>:$table, Optional<Index>:$step,
+                       Optional<Index>:$steps, I64Attr:$along, OptionalAttr<I64Attr>:$row, UnitAttr:$ring);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $rows `to` $cache (`[` $place^ `]`)? `at` $length (`count` $count^ `:` type($count))?
-    (`step` $step^ `of` $steps)? `along` $along (`row` $row^)? (`ring` $ring^)? attr-dict `:` type($rows) `to`
-    type($cache) `at` type($length)
+    (`through` $table^ `:` type($table))? (`step` $step^ `of` $steps)? `along` $along (`row` $row^)? (`ring` $ring^)?
+    attr-dict `:` type($rows) `to` type($cache) `at` type($length)
   }];
   let hasVerifier = 1;
 }

@@ -305,9 +305,13 @@ LogicalResult AppendOp::verify() {
     return emitOpError("has counts ") << getCount().getType() << ", expected " << length;
   if (bool(getStep()) != bool(getSteps()) || (getStep() && rows.getDimSize(along) != 1))
     return emitOpError("appends a time step of ") << rows << ", expected size 1 along dimension " << along;
+  auto table = getTable() ? cast<RankedTensorType>(getTable().getType()) : RankedTensorType();
+  if (table && (!table.getElementType().isInteger(32) || table.getRank() != 2 || !getRow() || getRing() || getStep()))
+    return emitOpError("has the table ") << table
+                                         << ", expected i32, a list of blocks for each row, without ring or step";
   bool same = static_cast<int64_t>(cache.size()) == rows.getRank();
   for (int64_t dimension = 0; same && dimension < rows.getRank(); ++dimension)
-    same = dimension == along || cache[dimension] == rows.getDimSize(dimension);
+    same = dimension == along || (table && dimension == row) || cache[dimension] == rows.getDimSize(dimension);
   if (!same || rows.getElementType() != cast<RankedTensorType>(getCache().getType()).getElementType())
     return emitOpError("has rows ") << rows << " of a cache " << getCache().getType();
   return success();

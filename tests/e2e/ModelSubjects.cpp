@@ -3,7 +3,35 @@
 namespace attnc::e2e {
 
 static constexpr int32_t badArgument = 1; // ATTN_BAD_ARGUMENT
+static constexpr int32_t notInRange = 5;  // ATTN_OUT_OF_RANGE
 static constexpr int32_t full = 8;        // ATTN_FULL
+
+/// Subjects with paged caches: blocks in any order, and entries after the last position of a row that are no blocks.
+static void addPaged(std::vector<Subject> &subjects, const Accuracy &accuracy, const Fillers &common) {
+  Fillers inputs = common;
+  inputs["length"] = below(10);
+  inputs["count"] = upTo("seq");
+  inputs["keys"] = below(61); // tokens in `paged_pick`
+  inputs["table"] = [](Random &, int64_t entry, const Dimensions &sizes) {
+    return entry % sizes.at("row_blocks") < 4 ? double(5 * entry % sizes.at("blocks")) : -1.0;
+  };
+  Dimensions sizes = {{"batch", 3}, {"seq", 6}, {"row_blocks", 6}, {"blocks", 19}}, none = sizes;
+  none["batch"] = 0;
+  std::vector<Choice> chunks = {
+      {"rows", sizes},
+      {"one position", {{"batch", 2}, {"seq", 1}, {"row_blocks", 4}, {"blocks", 8}}},
+      {"empty batch", none},
+      {"no room", {{"batch", 2}, {"seq", 6}, {"row_blocks", 2}, {"blocks", 8}}, {{"length", constant(28)}}, full},
+      {"a count below 0", sizes, {{"count", constant(-1)}}, full},
+      {"a block that does not exist", sizes, {{"table", constant(19)}, {"length", constant(3)}}, notInRange},
+      {"a block below 0", sizes, {{"table", constant(-1)}, {"length", constant(3)}}, notInRange}};
+  std::vector<Choice> steps = {chunks[0], chunks[2], chunks[3], chunks[5]};
+  steps[2].inputs = {{"length", constant(32)}};
+  for (const char *name : {"paged", "paged_local", "paged_pick"}) {
+    subjects.push_back({"incremental.attn", std::string(name) + "_prefill", accuracy, chunks, inputs});
+    subjects.push_back({"incremental.attn", name, accuracy, steps, inputs});
+  }
+}
 
 /// Subjects of functions made by `incremental`: rows of different lengths, the last slot of a cache, and a full cache.
 std::vector<Subject> incrementalSubjects() {
@@ -49,6 +77,7 @@ std::vector<Subject> incrementalSubjects() {
     subjects.push_back({"incremental.attn", std::string(name) + "_prefill", deep, rings, counts});
     subjects.push_back({"incremental.attn", name, deep, places, lengths});
   }
+  addPaged(subjects, deep, lengths);
   // The carried values of scans are rings, too.
   Fillers words = {{"tokens", below(13)}, {"source", below(13)}, {"length", below(15)}, {"count", upTo("seq")}};
   std::vector<Choice> scans = {{"rows", {{"batch", 3}, {"seq", 4}, {"n", 7}, {"capacity", 20}}}, rings[3], rings[4]};

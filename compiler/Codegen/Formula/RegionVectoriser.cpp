@@ -274,7 +274,7 @@ Value RegionVectoriser::hasElement(tensor::ExtractOp op) {
   auto type = cast<RankedTensorType>(op.getTensor().getType());
   for (auto [number, subscript] : llvm::enumerate(op.getIndices())) {
     bool isStatic = !type.isDynamicDim(number) && type.getDimSize(number) > 0;
-    if (isStatic || (evaluateIndex(subscript).proved && !needsCheck(op, number)))
+    if (isStatic || isProved(op, number) || (evaluateIndex(subscript).proved && !needsCheck(op, number)))
       continue;
     Value size = sizeOf(op.getTensor(), number);
     all = lanes.both(all, arith::CmpIOp::create(lanes.builder, lanes.location, arith::CmpIPredicate::ne, size,
@@ -287,7 +287,7 @@ LaneIndex RegionVectoriser::clampedSubscript(tensor::ExtractOp op, unsigned numb
   Value index = op.getIndices()[number];
   LaneIndex subscript = evaluateIndex(index);
   bool isUnproved = needsCheck(op, number);
-  if (subscript.proved && !isUnproved)
+  if (isProved(op, number) || (subscript.proved && !isUnproved))
     return subscript;
   bool isDeferred = llvm::any_of(deferred, [&](Region *formula) { return formula->isAncestor(op->getParentRegion()); });
   // A proved subscript is out of range only if its condition fails, or if the tensor is empty.

@@ -35,6 +35,8 @@ public:
     return {};
   }
 
+  Value checkBlocks(ArrayRef<Room>) override { return {}; }
+
   /// Launches a fetch: the executor copies the word to the stack, and errors of kernels or of the device to the status.
   Value fetch(Value word) override {
     KernelPhase phase{fetchSymbol.str(), 1};

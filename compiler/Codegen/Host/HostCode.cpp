@@ -46,7 +46,9 @@ private:
   Value elementAddress(model::WithElementOp list);
   void writeAppend(model::AppendOp append);
   void writeEnd(model::EndIfOp end);
-  Value hasRoom();
+  std::vector<Room> roomsOfStates();
+  BlockTable tableOf(model::AppendOp append);
+  void writeIf(Value condition, attn_code otherwise, function_ref<void()> write);
   Value hasRoomIn(Value arena, Value dimensions);
   Value offsetInRoot(Value tensor);
   void writeCopies(Operation *before);
@@ -117,15 +119,22 @@ void EntryWriter::writeBody(Value frame) {
   parameters = host.loadPointer(frame, abi::frameParameters);
   Value arena = host.loadPointer(frame, abi::frameArena);
   slots.emplace(host, plan, program.slotsSymbol(plan), arena, symbols);
-  Value room = hasRoom();
-  if (!room)
-    return writeBlock(entry.getBody().front());
-  auto guard = scf::IfOp::create(host.builder, host.location, room, /*withElseRegion=*/true);
+  std::vector<Room> rooms = roomsOfStates();
+  writeIf(rooms.empty() ? Value() : moves->checkRoom(rooms), ATTN_FULL,
+          [&] { writeIf(moves->checkBlocks(rooms), ATTN_OUT_OF_RANGE, [&] { writeBlock(entry.getBody().front()); }); });
+}
+
+/// Emits what `write` emits, executed if the condition holds; otherwise the call fails with the code `otherwise`. The
+/// condition may be null, and then holds.
+void EntryWriter::writeIf(Value condition, attn_code otherwise, function_ref<void()> write) {
+  if (!condition)
+    return write();
+  auto guard = scf::IfOp::create(host.builder, host.location, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard outside(host.builder);
   host.builder.setInsertionPointToStart(guard.thenBlock());
-  writeBlock(entry.getBody().front());
+  write();
   host.builder.setInsertionPointToStart(guard.elseBlock());
-  launcher->fail(ATTN_FULL);
+  launcher->fail(otherwise);
 }
 
 /// The value before the first iteration of the loops that carry `value`.
@@ -139,9 +148,17 @@ static Value initialValue(Value value) {
   return value;
 }
 
-/// Emits the check that, for all rows, the rows to append fit in the caches of the caller (i1). Null if there is
-/// nothing to check.
-Value EntryWriter::hasRoom() {
+/// The table of a paged cache.
+BlockTable EntryWriter::tableOf(model::AppendOp append) {
+  if (!append.getTable())
+    return {};
+  unsigned blocks = *append.getRow() + (append.getPlace() ? 1 : 0);
+  return {address(append.getTable(), 0), size(*sizes.size(append.getTable(), 1)),
+          size(*sizes.size(append.getCache(), blocks))};
+}
+
+/// The checks that the caches of the caller have room for the positions that are appended to all rows.
+std::vector<Room> EntryWriter::roomsOfStates() {
   std::vector<Room> rooms;
   llvm::SetVector<std::pair<Value, std::pair<Value, int64_t>>> seen; // lengths, and the state with its dimension
   entry.walk([&](model::AppendOp append) {
@@ -155,9 +172,9 @@ Value EntryWriter::hasRoom() {
     Value positions =
         append.getSteps() ? index(append.getSteps()) : size(*sizes.size(append.getRows(), append.getAlong()));
     rooms.push_back({address(length, 0), append.getCount() ? address(append.getCount(), 0) : Value(), rows, positions,
-                     size(*sizes.size(state, dimension)), append.getRing()});
+                     size(*sizes.size(state, dimension)), append.getRing(), tableOf(append)});
   });
-  return rooms.empty() ? Value() : moves->checkRoom(rooms);
+  return rooms;
 }
 
 /// Emits an append. The rows are [outer, positions, inner], the cache is [outer, capacity, inner]; `outer` determines
@@ -183,8 +200,12 @@ void EntryWriter::writeAppend(model::AppendOp append) {
   request.capacity = size(*sizes.size(append.getCache(), along + (append.getPlace() ? 1 : 0)));
   request.rows = address(append.getRows(), get ? program.parameters.firstPosition(get.getParameter()) : 0);
   request.cache = address(plan.location(append));
+  request.table = tableOf(append);
   if (append.getPlace()) {
-    Value bytes = host.times(host.times(request.outer, request.capacity), size(inner));
+    SizeExpr elements(elementBytes); // of an element of the list, in bytes
+    for (int64_t dimension = 1; dimension <= type.getRank(); ++dimension)
+      elements *= *sizes.size(append.getCache(), dimension);
+    Value bytes = size(elements);
     request.cache = host.advance(request.cache, host.times(index(append.getPlace()), bytes));
   }
   request.lengths = address(append.getLength(), 0);

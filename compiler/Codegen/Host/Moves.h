@@ -14,6 +14,13 @@
 
 namespace attnc {
 
+/// The table of a paged cache: i32 [rows of the batch][entries], the blocks of each row. The address is null if the
+/// cache is not paged; the numbers are index.
+struct BlockTable {
+  mlir::Value address, entries;
+  mlir::Value blocks; ///< number of blocks of the cache
+};
+
 /// An append to a cache of keys or values. The tensor `rows` is [outer][positions][inner], the cache is
 /// [outer][capacity][inner]. Each index of `outer` belongs to one of `rowCount` rows of the batch, which has a length:
 /// the number of positions that the cache holds for it. The new positions are written from the length on. The append
@@ -29,6 +36,9 @@ struct Append {
   mlir::Value step, steps;
   mlir::Value units; ///< extent of `inner` in units of `unit` bytes: an element, or 16 bytes that divide `inner`
   int64_t unit = 1;
+  /// A paged cache has blocks of `capacity` positions in the place of the rows of the batch. Position p of row b is
+  /// stored in block number table[b][p / capacity], at position p mod capacity.
+  BlockTable table;
   mlir::Value stride, rowCount; ///< outer index o belongs to row o / stride % rowCount of the batch
   bool ring = false;            ///< ring cache: position p is stored at p mod capacity, and only the last `capacity`
                                 ///< positions are written
@@ -38,11 +48,12 @@ struct Append {
 
 /// A check that a cache of `capacity` positions has room for the positions that a call appends. It holds if each length
 /// is not negative, each count is in 0..positions, and, unless the cache is a ring, the sum of length and count is at
-/// most `capacity`.
+/// most `capacity`, or, in a paged cache with blocks of `capacity` positions, that times the entries of a row.
 struct Room {
   mlir::Value lengths, counts; ///< addresses of arrays of i32, [rows]; `counts` null: every count is `positions`
   mlir::Value rows, positions, capacity; ///< index: number of rows of the batch; positions that the call appends
   bool ring = false;
+  BlockTable table;
 };
 
 /// Emits these operations at the insertion point of a host function.
@@ -57,6 +68,10 @@ public:
   /// if it is false, the caller executes no kernel. On a device the result is null: if a check fails, its kernel writes
   /// ATTN_FULL to the status, and later appends to states then write nothing (MoveKernels.h).
   virtual mlir::Value checkRoom(llvm::ArrayRef<Room> rooms) = 0;
+  /// Emits the check (i1) that all blocks of paged caches exist: the entries of their tables for all positions up to
+  /// the last one of the call. Requires that checkRoom() is true. Null if no cache is paged; devices have no paged
+  /// caches (DeviceEntries.h).
+  virtual mlir::Value checkBlocks(llvm::ArrayRef<Room> rooms) = 0;
   /// Emits a read of the i32 at the address `word` of a tensor; the result is an i64, sign-extended. On a device, the
   /// executor waits for the kernels launched before, and the result is also nonzero if a kernel or the device has
   /// failed, so that a loop ends.

@@ -1,5 +1,6 @@
 #include "compiler/Derive/Incremental/ChunkBody.h"
 #include "compiler/Analysis/DataSubscripts.h"
+#include "compiler/Derive/Incremental/PagedCaches.h"
 
 using namespace mlir;
 
@@ -23,10 +24,7 @@ Value ChunkBody::rowIndex() {
   return knownRow;
 }
 
-/// The number of positions before those of the call.
-Value ChunkBody::offset() {
-  if (knownOffset)
-    return knownOffset;
+Value ChunkBody::numberOfRow(Value list) {
   SmallVector<Value> subscript;
   if (chunk.dims.hasRows())
     subscript.push_back(rowIndex());
@@ -37,8 +35,14 @@ Value ChunkBody::offset() {
   else
     chunk.builder.setInsertionPointToStart(top);
   Location at = indices.owner->getLoc();
-  Value length = tensor::ExtractOp::create(chunk.builder, at, chunk.length, subscript);
-  return knownOffset = arith::IndexCastOp::create(chunk.builder, at, chunk.builder.getIndexType(), length);
+  Value number = tensor::ExtractOp::create(chunk.builder, at, list, subscript);
+  return arith::IndexCastOp::create(chunk.builder, at, chunk.builder.getIndexType(), number);
+}
+
+/// The number of positions before those of the call.
+Value ChunkBody::offset() {
+  knownOffset = knownOffset ? knownOffset : numberOfRow(chunk.length);
+  return knownOffset;
 }
 
 Value ChunkBody::value(Value old) {
@@ -112,8 +116,14 @@ void ChunkBody::copyExtract(tensor::ExtractOp extract) {
       unproved.push_back(subscripts.back());
   }
   Value from = isCached ? chunk.cacheContents.lookup(old) : value(old);
+  std::optional<unsigned> row = chunk.rowDimHere(old);
+  bool isPaged = isCached && chunk.plan.isPaged();
+  if (isPaged)
+    toBlocks(chunk, from, *row, *position + (chunk.isPerRow(old) ? 1 : 0), top->getParentOp(), subscripts);
   auto element = tensor::ExtractOp::create(chunk.builder, extract.getLoc(), from, subscripts);
   markUnproved(element, unproved);
+  if (isPaged)
+    element->setAttr(attn::provedAttrName, chunk.builder.getDenseI64ArrayAttr({*row}));
   mapping.map(extract.getResult(), element.getResult());
 }
 
@@ -156,6 +166,13 @@ Value ChunkBody::isPosition(Value key) {
   Location at = indices.owner->getLoc();
   Value zero = arith::ConstantIndexOp::create(chunk.builder, at, 0);
   return arith::CmpIOp::create(chunk.builder, at, arith::CmpIPredicate::sge, value(key), zero);
+}
+
+Value ChunkBody::isStored(Value key) {
+  OpBuilder &builder = chunk.builder;
+  Location at = indices.owner->getLoc();
+  Value end = arith::AddIOp::create(builder, at, offset(), numberOfRow(chunk.count));
+  return arith::CmpIOp::create(builder, at, arith::CmpIPredicate::slt, value(key), end);
 }
 
 void ChunkBody::copy(Operation &op) {

@@ -37,6 +37,9 @@ public:
   void copy(mlir::Block &from);
   /// Emits an i1: true if the position of `key`, a key index of the old body, is at least 0.
   mlir::Value isPosition(mlir::Value key);
+  /// Emits an i1: true if `key`, a key index of the old body, is a position that the caches hold after the call, which
+  /// has the argument `count`.
+  mlir::Value isStored(mlir::Value key);
 
 private:
   void copy(mlir::Operation &op);
@@ -44,6 +47,7 @@ private:
   mlir::Value value(mlir::Value old);
   mlir::Value copyNumber(mlir::Operation *op);
   mlir::Value rowIndex();
+  mlir::Value numberOfRow(mlir::Value list);
   mlir::Value offset();
   mlir::Value keyPosition(mlir::Value ringIndex);
   mlir::Value toRingIndex(mlir::Value position, const RetainedValue &retained);

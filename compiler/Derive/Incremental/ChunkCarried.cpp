@@ -6,12 +6,8 @@ using namespace mlir;
 
 namespace attnc {
 
-static std::optional<unsigned> rowDimOf(ChunkValues &chunk, Value value) {
-  return chunk.isPerRow(value) ? std::optional(0u) : chunk.dims.rowDim(value);
-}
-
 unsigned carriedDim(ChunkValues &chunk, const RetainedValue &carried) {
-  std::optional<unsigned> row = rowDimOf(chunk, carried.value);
+  std::optional<unsigned> row = chunk.rowDimHere(carried.value);
   return row ? *row + 1 : 0;
 }
 
@@ -20,7 +16,7 @@ Value carriedBefore(ChunkValues &chunk, const RetainedValue &carried, Value stat
   Location at = carried.value.getLoc();
   Value first = chunk.tensor(initial, chunk.isPerRow(carried.value)), place = chunk.elementIndex(carried, at);
   Value init = chunk.emptyLike(carried.value, chunk.isPerRow(carried.value));
-  std::optional<unsigned> row = rowDimOf(chunk, carried.value);
+  std::optional<unsigned> row = chunk.rowDimHere(carried.value);
   unsigned dim = carriedDim(chunk, carried), rank = cast<RankedTensorType>(init.getType()).getRank();
   auto write = [&](OpBuilder &inside, Location, ValueRange elements) {
     auto number = [&](int64_t value) { return arith::ConstantIndexOp::create(inside, at, value); };
@@ -54,12 +50,12 @@ Value appendCarried(ChunkValues &chunk, const RetainedValue &carried, Value stat
   sizes.insert(sizes.begin() + dim, builder.getIndexAttr(1));
   Value rows = tensor::ExpandShapeOp::create(builder, at, RankedTensorType::get(shape, type.getElementType()), value,
                                              groupsWithSplit(type.getRank(), dim == 0 ? 0 : dim - 1), sizes);
-  std::optional<unsigned> row = rowDimOf(chunk, carried.value);
+  std::optional<unsigned> row = chunk.rowDimHere(carried.value);
   IntegerAttr rowAttr = row ? builder.getI64IntegerAttr(*row) : IntegerAttr();
   Value step = chunk.isStep ? Value() : loop.getInductionVar(), steps = chunk.isStep ? Value() : loop.getUpperBound();
-  auto append =
-      model::AppendOp::create(builder, at, state.getType(), rows, state, chunk.length, chunk.elementIndex(carried, at),
-                              chunk.count, step, steps, builder.getI64IntegerAttr(dim), rowAttr, builder.getUnitAttr());
+  auto append = model::AppendOp::create(builder, at, state.getType(), rows, state, chunk.length,
+                                        chunk.elementIndex(carried, at), chunk.count, /*table=*/Value(), step, steps,
+                                        builder.getI64IntegerAttr(dim), rowAttr, builder.getUnitAttr());
   append->setAttr(appendsCarriedAttrName, builder.getUnitAttr());
   return append;
 }

@@ -121,11 +121,13 @@ void ChunkOps::write(attn::AttendOp op) {
       copy.bind(argument, body->addArgument(argument.getType(), argument.getLoc()));
     }
     copy.copy(from.front());
-    if (ring && &from == &op.getMask()) {
+    bool isOfBlocks = chunk.plan.isPaged() && !chunk.isStep && roles.key;
+    if ((ring || isOfBlocks) && &from == &op.getMask()) {
       Operation *end = body->getTerminator();
       builder.setInsertionPoint(end);
-      Value isPosition = copy.isPosition(from.getArgument(op.getNumOuter() + *roles.key));
-      end->setOperand(0, arith::AndIOp::create(builder, at, end->getOperand(0), isPosition));
+      Value key = from.getArgument(op.getNumOuter() + *roles.key);
+      Value exists = ring ? copy.isPosition(key) : copy.isStored(key);
+      end->setOperand(0, arith::AndIOp::create(builder, at, end->getOperand(0), exists));
     }
   }
   for (auto [result, here] : llvm::zip_equal(op.getResults(), chunkOp.getResults()))

@@ -12,9 +12,7 @@ Value prependEarlier(ChunkValues &chunk, Value rows, Value ring, const RetainedV
   Location at = retained.value.getLoc();
   unsigned shift = chunk.isPerRow(retained.value) ? 1 : 0, rank = chunk.typeOf(retained.value).getRank();
   unsigned position = *chunk.dims.positionDim(retained.value) + shift;
-  std::optional<unsigned> row;
-  if (chunk.dims.hasRows())
-    row = shift ? 0 : *chunk.dims.rowDim(retained.value);
+  std::optional<unsigned> row = chunk.rowDimHere(retained.value);
   SmallVector<OpFoldResult> sizes = chunk.sizesOf(retained.value, chunk.isPerRow(retained.value));
   sizes[position] = builder.getIndexAttr(retained.window);
   Value init = tensor::EmptyOp::create(builder, at, sizes, chunk.typeOf(retained.value).getElementType());

@@ -30,6 +30,10 @@ public:
   /// The size here that corresponds to a size of f: for the number of all positions, that of the call.
   mlir::OpFoldResult sizeHere(mlir::OpFoldResult size, mlir::Location at);
   bool isPerRow(mlir::Value value) { return analysis.fact(value).perRow; }
+  /// The dimension of rows, here, of a tensor of f; null if it has none.
+  std::optional<unsigned> rowDimHere(mlir::Value value) {
+    return isPerRow(value) ? std::optional(0u) : dims.rowDim(value);
+  }
   /// The tensor here that corresponds to a tensor of f, which must have been copied or be a result of next_begin: its
   /// copy, or this result, in a loop the element of its list, which is read anew by each call. With `isPerRow`, it is
   /// broadcast along a leading dimension of rows if it has none.
@@ -39,10 +43,10 @@ public:
   mlir::OpFoldResult rowCount(mlir::Location at);
 
   bool isStep;
-  /// The arguments for the lengths of rows (i32) and the numbers of positions of the call (i32), and the capacity
-  /// (`index`), which is read from a cache. `capacity` is null if all caches are rings; `count` in next, and without
-  /// ring caches.
-  mlir::Value length, capacity, count;
+  /// The arguments for the lengths of rows (i32), the numbers of positions of the call (i32) and the blocks of rows
+  /// (i32), and the capacity (`index`), which is read from a cache or the table. `capacity` is null if all caches are
+  /// rings; `count` in next, and without ring caches and paged caches; `table` without paged caches.
+  mlir::Value length, capacity, count, table;
   llvm::DenseMap<mlir::Value, mlir::Value> lists; ///< arguments for the results of next_begin, by value of f
   /// By value of f that is cached: a tensor with all its positions up to the last one of the call. For a ring cache: in
   /// next the ring; in next_prefill the `window` positions before the call, followed by those of the call.

@@ -34,8 +34,11 @@ Port ChunkWriter::cachePort(const RetainedValue &cache) {
     shape.insert(shape.begin() + position, 1);
     port.shape.insert(port.shape.begin() + position, "1");
   }
-  shape[position] = cache.isRing() ? cache.ringSize : ShapedType::kDynamic;
-  port.shape[position] = cache.isRing() ? std::to_string(cache.ringSize) : plan.capacityName;
+  int64_t size = cache.isRing() ? cache.ringSize : plan.isPaged() ? plan.blockSize : ShapedType::kDynamic;
+  shape[position] = size;
+  port.shape[position] = ShapedType::isDynamic(size) ? plan.capacityName : std::to_string(size);
+  if (plan.isPaged())
+    port.shape[*rowDimHere(cache.value)] = plan.blocksName;
   port.type = listOf(cache, RankedTensorType::get(shape, element.getElementType()));
   port.shape = listShape(cache, port.shape);
   port.isState = true;
@@ -58,7 +61,28 @@ Port ChunkWriter::lengthPort(StringRef name) {
   return {RankedTensorType::get(shape, builder.getI32Type()), name.str(), names};
 }
 
+/// The blocks of each row.
+Port ChunkWriter::tablePort() {
+  Port port = lengthPort(plan.tableName);
+  port.type = RankedTensorType::get({ShapedType::kDynamic, ShapedType::kDynamic}, builder.getI32Type());
+  port.shape.push_back(plan.rowBlocksName);
+  return port;
+}
+
 //===-------------------------------------------- the function ------------------------------------------------===//
+
+/// The dimensions of f and those of caches.
+std::vector<model::DimensionAttr> ChunkWriter::dimensionsHere() {
+  std::vector<model::DimensionAttr> dimensions = oldDimensions();
+  auto add = [&](const std::string &name, int64_t max, int64_t min) {
+    dimensions.push_back(model::DimensionAttr::get(builder.getContext(), builder.getStringAttr(name), max, min));
+  };
+  auto along = *llvm::find_if(dimensions, [&](auto each) { return each.getName() == dims.alongName; });
+  add(plan.capacityName, along.getMax(), along.getMin());
+  add(plan.rowBlocksName, along.getMax() < 0 ? -1 : along.getMax() / std::max<int64_t>(1, plan.blockSize), 0);
+  add(plan.blocksName, -1, 1); // a clamped block is in range
+  return dimensions;
+}
 
 void ChunkWriter::writeArguments() {
   SmallVector<Port> ports;
@@ -69,24 +93,19 @@ void ChunkWriter::writeArguments() {
       ports.push_back(chunkPort(argument, port(argument).name));
     }
   ports.push_back(lengthPort(plan.lengthName));
-  bool hasCount = plan.hasRings() && !isStep;
+  bool hasCount = (plan.hasRings() || plan.isPaged()) && !isStep;
   if (hasCount)
     ports.push_back(lengthPort(plan.countName));
+  if (plan.isPaged())
+    ports.push_back(tablePort());
   for (const RetainedValue &given : plan.given)
     ports.push_back(precomputedPort(given));
   for (const RetainedValue &cache : plan.caches)
     ports.push_back(cachePort(cache));
 
-  std::vector<model::DimensionAttr> dimensions;
-  model::DimensionAttr along;
-  for (model::DimensionAttr dimension : oldDimensions()) {
-    if (dimension.getName() == dims.alongName)
-      along = dimension;
-    dimensions.push_back(dimension);
-  }
-  dimensions.push_back(model::DimensionAttr::get(builder.getContext(), builder.getStringAttr(plan.capacityName),
-                                                 along.getMax(), along.getMin()));
-  create(ports, dimensions);
+  create(ports, dimensionsHere());
+  if (plan.isPaged())
+    result->setAttr(model::pagedAttrName, builder.getI64IntegerAttr(plan.blockSize));
   if (plan.maxTruncation)
     result->setAttr(model::takeBackAttrName, builder.getI64IntegerAttr(*plan.maxTruncation));
   auto next = result.getArguments().begin();
@@ -95,6 +114,12 @@ void ChunkWriter::writeArguments() {
   length = *next++;
   if (hasCount)
     count = *next++;
+  if (plan.isPaged()) {
+    table = *next++;
+    Value entries = tensor::DimOp::create(builder, result.getLoc(), table, 1);
+    Value size = arith::ConstantIndexOp::create(builder, result.getLoc(), plan.blockSize);
+    capacity = arith::MulIOp::create(builder, result.getLoc(), entries, size);
+  }
   for (const RetainedValue &given : plan.given)
     lists[given.value] = *next++;
   for (const RetainedValue &cache : plan.caches) {
@@ -153,7 +178,7 @@ void ChunkWriter::append(Value value) {
   unsigned shift = isPerRow(value) ? 1 : 0;
   IntegerAttr along = builder.getI64IntegerAttr(*dims.positionDim(value) + shift), row;
   if (dims.hasRows())
-    row = builder.getI64IntegerAttr(isPerRow(value) ? 0 : *dims.rowDim(value));
+    row = builder.getI64IntegerAttr(*rowDimHere(value));
   auto element = [&]() -> Value {
     if (!index)
       return cache;
@@ -164,7 +189,7 @@ void ChunkWriter::append(Value value) {
   bool joinsEarlier = retained->isRing() && !isStep;
   if (joinsEarlier)
     cacheContents[value] = prependEarlier(*this, rows, element(), *retained);
-  cache = model::AppendOp::create(builder, value.getLoc(), cache.getType(), rows, cache, length, index, count,
+  cache = model::AppendOp::create(builder, value.getLoc(), cache.getType(), rows, cache, length, index, count, table,
                                   /*step=*/Value(), /*steps=*/Value(), along, row,
                                   retained->isRing() ? builder.getUnitAttr() : UnitAttr());
   if (!joinsEarlier)

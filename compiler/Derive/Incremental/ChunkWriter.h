@@ -22,6 +22,8 @@ private:
   Port cachePort(const RetainedValue &cache);
   Port precomputedPort(const RetainedValue &given);
   Port lengthPort(llvm::StringRef name);
+  Port tablePort();
+  std::vector<mlir::model::DimensionAttr> dimensionsHere();
   void writeArguments();
   void writeBlock(mlir::Block &block);
   void writeLoop(mlir::scf::ForOp loop);

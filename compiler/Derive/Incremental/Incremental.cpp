@@ -1,6 +1,7 @@
 #include "compiler/Derive/Incremental/BeginWriter.h"
 #include "compiler/Derive/Incremental/ChunkWriter.h"
 #include "compiler/Derive/Incremental/ElementFormulas.h"
+#include "compiler/Derive/Incremental/PagedCaches.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringSet.h"
@@ -87,6 +88,14 @@ const RetainedValue *IncrementalPlan::cache(Value value) const {
   return found == caches.end() ? nullptr : &*found;
 }
 
+int64_t IncrementalPlan::maxPositions() const {
+  func::FuncOp function = analysis.function;
+  for (Attribute each : function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
+    if (auto dimension = cast<model::DimensionAttr>(each); dimension.getName() == analysis.dims.alongName)
+      return dimension.getMax();
+  return -1;
+}
+
 /// Whether attention weights depend on the order of keys, which a ring cache changes.
 static bool dependsOnKeyOrder(attn::Normaliser normaliser) {
   return normaliser == attn::Normaliser::Hard || normaliser == attn::Normaliser::StickBreaking;
@@ -111,10 +120,7 @@ static void planRings(IncrementalPlan &plan) {
         inOrder.insert(first);
     });
   });
-  int64_t maxPositions = -1; // positions along the dimension
-  for (Attribute each : plan.analysis.function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
-    if (auto dimension = cast<model::DimensionAttr>(each); dimension.getName() == plan.analysis.dims.alongName)
-      maxPositions = dimension.getMax();
+  int64_t maxPositions = plan.maxPositions();
   auto asked = plan.analysis.function->getAttrOfType<IntegerAttr>(model::takeBackAttrName);
   int64_t maxTruncation = asked ? asked.getInt() : 1;
   for (RetainedValue &cache : plan.caches) {
@@ -235,14 +241,18 @@ FailureOr<IncrementalNames> deriveIncremental(func::FuncOp function) {
   Names names(function);
   plan.lengthName = names.claim(plan.lengthName);
   plan.capacityName = names.claim(plan.capacityName);
-  plan.countName = names.claim(plan.countName);
+  for (std::string *name : {&plan.countName, &plan.tableName, &plan.blocksName, &plan.rowBlocksName})
+    *name = names.claim(*name);
   if (failed(plan.analysis.run()) || failed(planCaches(plan, names)) || failed(planPrecomputed(plan, names)))
     return failure();
   if (plan.caches.empty())
     return function.emitError() << "no position along `" << along.getValue()
                                 << "` depends on another one, so there is nothing to store between calls";
   planSizes(plan);
-  planRings(plan);
+  if (failed(planPaged(plan)))
+    return failure();
+  if (!plan.isPaged())
+    planRings(plan);
   std::string name = function.getName().str();
   if (failed(checkName(function, name + "_prefill")) ||
       (!plan.given.empty() && failed(checkName(function, name + "_begin"))))

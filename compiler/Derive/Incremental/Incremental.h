@@ -32,6 +32,8 @@
 //   a table's first `seq` entries                    the entries of the positions
 //   a value of arguments without `seq`               an argument, computed by next_begin; in a loop, a list
 //
+// With model.paged the caches are paged (PagedCaches.h).
+//
 // `capacity` is a dimension of these entry points with the bound of `seq`: the caller chooses the size of the caches.
 // It does not exist if all caches are ring caches. A call with length[b] + seq > capacity sets a status before anything
 // is written. A ring cache is never full. But if the rows of a call of next_prefill have different numbers of
@@ -74,13 +76,20 @@ struct IncrementalPlan {
   /// Names of the further arguments and of the dimension. If f has an argument or a dimension of such a name, a number
   /// is appended.
   std::string lengthName = "length", capacityName = "capacity", countName = "count";
+  /// Positions of a block of the paged caches; 0 if the caches are not paged. In paged caches there is the argument
+  /// `table`, and `capacity` is no dimension, but `blocks` and `rowBlocks` are.
+  int64_t blockSize = 0;
+  std::string tableName = "table", blocksName = "blocks", rowBlocksName = "row_blocks";
   /// With ring caches: how many of the last positions of a row can be truncated. Null without ring caches, where any
   /// number of positions can be truncated.
   std::optional<int64_t> maxTruncation = {};
 
   /// The element of `caches` for a value of f; null if the value is not cached.
   const RetainedValue *cache(mlir::Value value) const;
+  /// The bound of the dimension of positions; -1: none.
+  int64_t maxPositions() const;
   bool hasRings() const { return maxTruncation.has_value(); }
+  bool isPaged() const { return blockSize > 0; }
 };
 
 /// Names in the entry points of a function: the dimensions of positions, rows and capacity, and the arguments for
@@ -90,9 +99,9 @@ struct IncrementalNames {
 };
 
 /// Replaces `function`, which has model.incremental, by these entry points, and returns the names that they use. Fails
-/// with an error if PositionAnalysis fails, if no position depends on another one, if a cached value has its dimension
-/// of rows after that of the positions, if a retained value is in a loop whose number of iterations is not constant, or
-/// if an entry point of a generated name exists.
+/// with an error if PositionAnalysis or planPaged() fails, if no position depends on another one, if a cached value has
+/// its dimension of rows after that of the positions, if a retained value is in a loop whose number of iterations is
+/// not constant, or if an entry point of a generated name exists.
 mlir::FailureOr<IncrementalNames> deriveIncremental(mlir::func::FuncOp function);
 
 } // namespace attnc

@@ -490,6 +490,7 @@ struct Entry {
   std::optional<Training> training;  ///< derive: minimises its first result; all results are f32 of rank 0
   std::string along;                 ///< derive: incremental along this dimension; empty: not incremental
   std::optional<int64_t> takeBack;   ///< with `along`: `take_back`, positions that can be truncated; null if omitted
+  std::optional<int64_t> paged;      ///< with `along`: positions of a block of a paged cache; null: not paged
   std::optional<Decoding> decoding;  ///< derive: a decoding loop around this entry, a sampler
   std::string doc;                   ///< the comment above its function
   std::vector<Dimension> dimensions; ///< in the order of their first use in arguments

@@ -113,6 +113,8 @@ func::FuncOp ProgramImporter::signature(const Entry &entry) {
   }
   if (entry.takeBack)
     function->setAttr(model::takeBackAttrName, builder.getI64IntegerAttr(*entry.takeBack));
+  if (entry.paged)
+    function->setAttr(model::pagedAttrName, builder.getI64IntegerAttr(*entry.paged));
   if (!entry.doc.empty())
     function->setAttr(model::docAttrName, builder.getStringAttr(entry.doc));
   function.setAllArgAttrs(builder.getArrayAttr(inputAttributes));

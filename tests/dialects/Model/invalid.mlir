@@ -164,6 +164,15 @@ func.func @f(%k: tensor<2x?x3xf32>, %cache: tensor<2x4x3xf32>, %length: tensor<?
 
 // -----
 
+func.func @f(%k: tensor<2x?x3xf32>, %cache: tensor<5x4x3xf32>, %length: tensor<?xi32>, %table: tensor<?xi32>) {
+  // expected-error @+1 {{has the table 'tensor<?xi32>', expected i32, a list of blocks for each row, without ring or step}}
+  %r = model.append %k to %cache at %length through %table : tensor<?xi32> along 1 row 0
+      : tensor<2x?x3xf32> to tensor<5x4x3xf32> at tensor<?xi32>
+  return
+}
+
+// -----
+
 func.func @f(%k: tensor<?x3xf32>, %cache: tensor<?x4xf32>, %length: tensor<i32>) {
   // expected-error @+1 {{has rows 'tensor<?x3xf32>' of a cache 'tensor<?x4xf32>'}}
   %r = model.append %k to %cache at %length along 0 : tensor<?x3xf32> to tensor<?x4xf32> at tensor<i32>

@@ -55,6 +55,15 @@ func.func @h(%k: tensor<?x8xf32>, %length: tensor<i32>, %keys: tensor<?x8xf32>) 
   return %b : tensor<?x8xf32>
 }
 
+// CHECK: func.func @paged
+func.func @paged(%k: tensor<?x2x?x8xf32>, %length: tensor<?xi32>, %table: tensor<?x?xi32>, %pool: tensor<?x2x16x8xf32>)
+    -> tensor<?x2x16x8xf32> {
+  // CHECK: model.append %{{.*}} to %{{.*}} at %{{.*}} through %{{.*}} : tensor<?x?xi32> along 2 row 0 : tensor<?x2x?x8xf32> to tensor<?x2x16x8xf32> at tensor<?xi32>
+  %a = model.append %k to %pool at %length through %table : tensor<?x?xi32> along 2 row 0
+      : tensor<?x2x?x8xf32> to tensor<?x2x16x8xf32> at tensor<?xi32>
+  return %a : tensor<?x2x16x8xf32>
+}
+
 // CHECK: func.func @calls
 func.func @calls(%prompt: tensor<?x1xi32>, %length: tensor<?xi32>) -> tensor<?x16xi32> {
   // CHECK: model.call @write(%{{.*}}, %{{.*}}) ["prompt", "prompt_length"] : (tensor<?x1xi32>, tensor<?xi32>) -> (tensor<?x16xi32>, tensor<?xi32>)

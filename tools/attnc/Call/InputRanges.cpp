@@ -62,6 +62,8 @@ InputRanges inputRanges(ModuleOp module, const std::string &name) {
   };
   entry.walk([&](model::AppendOp append) {
     bound(append.getLength(), "1");
+    if (append.getTable())
+      bound(append.getTable(), sizeText(append.getCache(), *append.getRow() + (append.getPlace() ? 1 : 0), entry));
     // At most the positions of the call: below a size of the first argument, after the sizes of the rows.
     if (!append.getCount())
       return;

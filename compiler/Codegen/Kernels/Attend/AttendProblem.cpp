@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Kernels/Attend/AttendProblem.h"
+#include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -111,6 +112,12 @@ static bool comesFromIndices(Value value) {
 
 bool IndexUses::isPlacedByIndices(tensor::ExtractOp extract) {
   return llvm::all_of(extract.getIndices(), comesFromIndices);
+}
+
+bool IndexUses::isLocated(tensor::ExtractOp extract) {
+  return llvm::all_of(llvm::enumerate(extract.getIndices()), [&](auto subscript) {
+    return isProved(extract, subscript.index()) || comesFromIndices(subscript.value());
+  });
 }
 
 bool IndexUses::stepsWith(tensor::ExtractOp extract, BlockArgument index) {

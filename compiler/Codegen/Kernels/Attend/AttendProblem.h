@@ -59,6 +59,9 @@ public:
   static bool stepsAlong(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
   /// Whether all subscripts of `extract` are functions of indices alone, without loads, selections and reductions.
   static bool isPlacedByIndices(mlir::tensor::ExtractOp extract);
+  /// Whether each subscript of `extract` is a function of indices alone, or is marked as in range (isProved), such as
+  /// the block of a key in a paged cache. Its address can then be computed for any key that exists.
+  static bool isLocated(mlir::tensor::ExtractOp extract);
   /// The constant g if `value` is `index floordiv g`; otherwise 0.
   static int64_t divisorOf(mlir::Value value, mlir::BlockArgument index);
 

@@ -28,6 +28,8 @@ bool isDecodable(Reporter &reporter, const Entry &step, SourceRange range) {
       report.note("it is exported", step.range);
     return false;
   };
+  if (step.paged)
+    return refuse("its caches are paged", "without `paged`, `incremental` has the caches of a decoding loop");
   if (!takesTokens)
     return refuse(fmt::format("its input along `{}` is not one tensor of tokens", step.along),
                   fmt::format("i32[batch, {}] is", step.along));

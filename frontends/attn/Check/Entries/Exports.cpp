@@ -46,14 +46,15 @@ void Exports::check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *mod
     entry->isAttention = derivation->isBy("attention");
 }
 
-/// Returns the number of positions that can be truncated; reports other values and returns 1.
-int64_t Exports::takeBack(const ast::Argument &argument, Scope &scope) {
+/// Returns the argument, a number of positions; reports other values and returns 1.
+int64_t Exports::positions(const ast::Argument &argument, Scope &scope) {
   Block outside;
   lets.setBlock(&outside);
   std::optional<double> count = expressions.check(*argument.value, scope).real();
   if (count && *count >= 1 && *count <= INT32_MAX && *count == std::floor(*count))
     return static_cast<int64_t>(*count);
-  reporter.error(DiagnosticKind::NotConstant, argument.value->range, "`take_back` is a number of positions from 1 on");
+  reporter.error(DiagnosticKind::NotConstant, argument.value->range,
+                 fmt::format("`{}` is a number of positions from 1 on", argument.label->text));
   return 1;
 }
 
@@ -66,15 +67,17 @@ void Exports::incremental(Entry &entry, const Derivation &derivation, const ast:
       dimension = argument->value->as<ast::NameRefExpr>();
       isKnown &= dimension != nullptr;
     } else if (label == "take_back" && !entry.takeBack) {
-      entry.takeBack = takeBack(*argument, scope);
+      entry.takeBack = positions(*argument, scope);
+    } else if (label == "paged" && !entry.paged) {
+      entry.paged = positions(*argument, scope);
     } else {
       isKnown = false;
     }
   }
-  if (!dimension || !isKnown) {
+  if (!dimension || !isKnown || (entry.takeBack && entry.paged)) {
     reporter
         .error(DiagnosticKind::ArgumentCount, decl.value->range,
-               "`incremental` takes `along`, a dimension, and optionally `take_back`, a number")
+               "`incremental` takes `along`, a dimension, and optionally `take_back` or `paged`, a number")
         .hint("incremental(f, along: seq)");
     return;
   }

@@ -21,9 +21,9 @@ public:
   void check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model);
 
 private:
-  /// Sets `along` and `takeBack` of an entry point that `incremental` derives.
+  /// Sets `along`, `takeBack` and `paged` of an entry point that `incremental` derives.
   void incremental(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope);
-  int64_t takeBack(const ast::Argument &argument, Scope &scope);
+  int64_t positions(const ast::Argument &argument, Scope &scope);
 
   typed::Program &program;
   Reporter &reporter;

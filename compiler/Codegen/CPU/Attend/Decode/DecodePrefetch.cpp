@@ -6,9 +6,21 @@ using attnc::SizeExpr;
 
 namespace attnc {
 
+/// Hardware prefetchers follow addresses within a block alone. Blocks are therefore prefetched from memory, into the
+/// second-level cache, which has more outstanding misses than the first-level cache.
+static constexpr int64_t bytesAheadOfBlocks = 6144;
+
 Value DecodePrefetch::keysAhead(const SizeExpr &keyFloats) const {
-  return loops.div(loops.constant(target.isa->prefetch.keyValueBytes),
+  return loops.div(loops.constant(isInBlocks ? bytesAheadOfBlocks : target.isa->prefetch.keyValueBytes),
                    loops.max(loops.constant(1), loops.mul(frame.size(keyFloats), 4)));
+}
+
+bool DecodePrefetch::readsBlocks(attn::AttendOp op) {
+  auto visit = [](tensor::ExtractOp extract) {
+    bool isInBlock = IndexUses::isLocated(extract) && !IndexUses::isPlacedByIndices(extract);
+    return isInBlock ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return op.walk(visit).wasInterrupted();
 }
 
 DecodePrefetch::Runs DecodePrefetch::aheadOfProduct(unsigned product, const DecodeBlock &block, Value key) const {
@@ -34,19 +46,22 @@ DecodePrefetch::Runs DecodePrefetch::aheadOfValues(const DecodeBlock &block, Val
   return runs;
 }
 
+/// If a table has the places of blocks of keys, only keys that exist have a place. The distance of keys of a block is
+/// that of the first two keys.
 DecodePrefetch::Run DecodePrefetch::run(tensor::ExtractOp extract, function_ref<RegionVectoriser(Value key)> bind,
                                         Value key) const {
   FlatBuilder flat(loops.builder, loops.location, schedule.lanes);
   Value memref = frame.buffer(extract.getTensor());
   auto offsetAt = [&](Value key) {
-    RegionVectoriser point = bind(key);
+    RegionVectoriser point = bind(isInBlocks ? loops.min(key, loops.add(rows.keys, -1)) : key);
     Values sizes;
     for (unsigned dimension = 0; dimension < extract.getIndices().size(); ++dimension)
       sizes.push_back(loops.sizeOf(memref, dimension));
     return loops.linearise(subscriptsOf(point, extract), sizes);
   };
-  Value offset = offsetAt(key);
-  return {flat.dynamic(flat.flat(memref)), offset, loops.sub(offsetAt(loops.add(key, 1)), offset)};
+  Value offset = offsetAt(key), first = isInBlocks ? loops.constant(0) : key;
+  Value stride = loops.sub(offsetAt(loops.add(first, 1)), isInBlocks ? offsetAt(first) : offset);
+  return {flat.dynamic(flat.flat(memref)), offset, stride};
 }
 
 DecodePrefetch::Runs DecodePrefetch::productRuns(unsigned product, Value key) const {
@@ -60,7 +75,7 @@ DecodePrefetch::Runs DecodePrefetch::productRuns(unsigned product, Value key) co
   Runs runs;
   reduce.walk([&](tensor::ExtractOp extract) {
     bool dependsOnKey = IndexUses(op()).of(extract) & IndexUses::anyKey;
-    if (dependsOnKey && point.isAvailable(extract.getResult()) && IndexUses::isPlacedByIndices(extract))
+    if (dependsOnKey && point.isAvailable(extract.getResult()) && IndexUses::isLocated(extract))
       runs.push_back(run(extract, bind, key));
   });
   return runs;
@@ -68,7 +83,7 @@ DecodePrefetch::Runs DecodePrefetch::productRuns(unsigned product, Value key) co
 
 DecodePrefetch::Runs DecodePrefetch::valueRuns(Value key) const {
   auto extract = AttendProblem::yielded(op().getValue()).getDefiningOp<tensor::ExtractOp>();
-  if (!extract || !IndexUses::isPlacedByIndices(extract))
+  if (!extract || !IndexUses::isLocated(extract))
     return {};
   auto bind = [&](Value key) {
     RegionVectoriser point = rows.bindKey(0, key);
@@ -86,10 +101,10 @@ void DecodePrefetch::redirect(Runs &runs, const Runs &others, Value condition) c
     runs[0].*field = loops.choose(condition, others[0].*field, runs[0].*field);
 }
 
-void DecodePrefetch::prefetch(const Runs &runs, int64_t key, Value number) const {
+void DecodePrefetch::prefetch(const Runs &runs, Value key, Value number) const {
   for (const Run &run : runs)
     loops.prefetch(run.flat, {loops.add(loops.add(run.offset, loops.mul(run.stride, key)), number)},
-                   /*locality=*/4 - target.isa->prefetch.keyValueCache);
+                   /*locality=*/4 - (isInBlocks ? 2 : target.isa->prefetch.keyValueCache));
 }
 
 } // namespace attnc

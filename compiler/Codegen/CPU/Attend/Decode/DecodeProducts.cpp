@@ -62,7 +62,7 @@ Value DecodeProducts::sumShort(const Tile &tile, int64_t tileKeys) const {
     for (int64_t k = 0; k < groupKeys; ++k)
       for (int64_t vector = 0; vector < vectors; ++vector) {
         Value feature = loops.constant(vector * schedule.lanes);
-        stream.prefetch(ahead, k, feature);
+        stream.prefetch(ahead, loops.constant(k), feature);
         for (auto [r, row] : llvm::enumerate(pairs))
           sums[r * groupKeys + k] = addFeatures(product, row[k], feature, {}, sums[r * groupKeys + k]);
       }
@@ -89,7 +89,7 @@ Value DecodeProducts::sumLong(const Tile &tile, int64_t tileKeys) const {
     ahead = stream.aheadOfProduct(tile.product, tile.block, tile.key);
   auto addAll = [&](Value feature, Value left, Values sums) {
     for (int64_t k = 0; k < tileKeys; ++k) {
-      stream.prefetch(ahead, k, feature);
+      stream.prefetch(ahead, loops.constant(k), feature);
       for (auto [r, row] : llvm::enumerate(pairs))
         sums[r * tileKeys + k] = addFeatures(product, row[k], feature, left, sums[r * tileKeys + k]);
     }

@@ -68,12 +68,17 @@ LoopBuilder::Values DecodeValues::sumTile(const Tile &tile, bool selectedOnly) c
   for (int64_t r = 0; r < tile.rows.count; ++r)
     for (int64_t vector = 0; vector < tile.vectors; ++vector)
       carried.push_back(loops.load(tiles.values, {offset(tile, r, vector)}));
+  bool prefetches = tile.rows.first == 0 && !selectedOnly;
+  DecodePrefetch stream{*this};
+  DecodePrefetch::Runs ofTile;
+  if (prefetches && stream.isInBlocks)
+    ofTile = stream.aheadOfValues(tile.block, tile.begin);
   return loops.loop(tile.begin, tile.end, loops.constant(1), carried, [&](Value key, ValueRange before) {
-    if (tile.rows.first == 0 && !selectedOnly) {
-      DecodePrefetch stream{*this};
-      DecodePrefetch::Runs ahead = stream.aheadOfValues(tile.block, key);
+    if (prefetches) {
+      DecodePrefetch::Runs ahead = stream.isInBlocks ? ofTile : stream.aheadOfValues(tile.block, key);
+      Value number = stream.isInBlocks ? loops.sub(key, tile.begin) : loops.constant(0);
       for (int64_t vector = 0; vector < tile.vectors; ++vector)
-        stream.prefetch(ahead, 0, loops.add(tile.firstValue, vector * schedule.lanes));
+        stream.prefetch(ahead, number, loops.add(tile.firstValue, vector * schedule.lanes));
     }
     return addKey(tile, key, before, selectedOnly);
   });
