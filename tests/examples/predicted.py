@@ -32,6 +32,7 @@ MODELS = {
     "lstmn/tasks": ([], "batch=8"),
     "luong/luong": ([], "batch=4,n=12,m=12"),
     "ntm/ntm": ([], "batch=4,n=8"),
+    "pages/pages": ([], "batch=2,seq=16,blocks=8,row_blocks=4"),
     "pairs/pairs": ([], "batch=8,n=8,m=4"),
     "pairs/texts": ([], "batch=8"),
     "pointer/pointer": ([], "batch=8,n=16"),
