@@ -15,7 +15,7 @@ bool isMultipleOf(Value value, int64_t divisor, llvm::function_ref<bool(Value)> 
     return constant.getSExtValue() % divisor == 0;
   auto isMultiple = [&](Value part) { return isMultipleOf(part, divisor, isKnown); };
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    auto loop = dyn_cast_if_present<scf::ForOp>(argument.getOwner()->getParentOp()); // null in a loop's builder
     return loop && argument == loop.getInductionVar() && isMultiple(loop.getLowerBound()) && isMultiple(loop.getStep());
   }
   Operation *op = value.getDefiningOp();

@@ -40,3 +40,10 @@ TEST(Divisibility, OfALoopsNumber) {
   EXPECT_FALSE(isMultiple("%c4", "%c8"));
   EXPECT_FALSE(isMultiple("%c8", "%c4"));
 }
+
+TEST(Divisibility, OfALoopThatIsBeingBuilt) {
+  ParsedModule module("func.func @k(%b: index) { return }");
+  mlir::Block body; // without a parent, as in the builder of scf.for
+  mlir::Value number = body.addArgument(module.function().getArgument(0).getType(), module.function().getLoc());
+  EXPECT_FALSE(isMultipleOf(number, 8));
+}
